@@ -1,0 +1,57 @@
+# COGNI.BUILD. `make help` lists what there is to do.
+PYTHON ?= python3
+PORT ?= 8080
+DATA ?= .cogni
+FOLDER ?=
+BIN := .venv/bin
+UV := .uv/bin/uv
+UV_VERSION := 0.13.9
+PACKAGES := $(dir $(wildcard libs/*/pyproject.toml services/*/pyproject.toml examples/*/pyproject.toml))
+CODE := libs services examples tests bench scripts
+export UV_PYTHON_DOWNLOADS := never
+export UV_SYSTEM_CERTS := 1
+export COGNI_SHARED ?= $(abspath ../shared)
+
+.DEFAULT_GOAL := help
+.PHONY: help install run migrate test check bench lock format
+
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z][a-z-]*:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+install: .venv/.installed ## make .venv from requirements.lock
+
+$(UV):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; name one with PYTHON=…")'
+	$(PYTHON) -m venv .uv
+	.uv/bin/pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+
+.venv/.installed: requirements.lock $(wildcard libs/*/pyproject.toml services/*/pyproject.toml examples/*/pyproject.toml) | $(UV)
+	@test -x $(BIN)/python || $(UV) venv --quiet --python $(PYTHON) .venv
+	$(UV) pip sync --quiet --python $(BIN)/python --require-hashes requirements.lock
+	$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation $(addprefix -e ,$(PACKAGES))
+	@touch $@
+
+run: migrate ## start the product: PORT=8080 DATA=folder FOLDER=folder-to-answer-from
+	$(BIN)/cogni run --port $(PORT) --data $(DATA) $(if $(FOLDER),--folder $(FOLDER))
+
+migrate: install ## bring the database in DATA to this version's schema
+	$(BIN)/cogni migrate --data $(DATA)
+
+test: install ## every test that needs no server
+	$(BIN)/pytest -q -n 2 --dist loadgroup
+
+check: install ## format, lint, import contracts, types: before any test
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/lint-imports
+	$(BIN)/mypy
+
+bench: install ## speed and memory, one JSON object a line: NAME=one-benchmark
+	$(BIN)/python -m bench $(NAME)
+
+format: install ## let ruff put the code in its form
+	$(BIN)/ruff format $(CODE)
+	$(BIN)/ruff check --fix $(CODE)
+
+lock: install ## resolve requirements.lock anew
+	PATH="$(CURDIR)/.uv/bin:$$PATH" $(BIN)/python scripts/lock.py
