@@ -1,0 +1,83 @@
+"""One conversation against one model, with the tools that were composed for it."""
+
+from collections.abc import Callable
+
+from cogni_kernel import Err, ModelFacingText, Ok, Result, TokenCount, Usage
+
+from cogni_engine.messages import Message
+from cogni_engine.model import Model, Response
+from cogni_engine.steps import EngineStep, ModelCallStep
+from cogni_engine.streaming.emitter import Emitter
+from cogni_engine.thread import Thread
+from cogni_engine.tool.base import Base, InvocationContext, Publisher
+from cogni_engine.tool.echo import bound_for_model
+from cogni_engine.tool.registry import Registry
+from cogni_engine.tool.result import ToolResult
+
+
+class Assistant:
+    """The reusable core. Knows nothing of tenants, permissions, profiles or surfaces.
+
+    Source:
+        COGNI.BUILD spec, package engine, "Assistant".
+    """
+
+    def __init__(  # noqa: PLR0913 - its collaborators, each visible
+        self,
+        *,
+        model: Model,
+        context: InvocationContext,
+        thread: Thread | None = None,
+        tools: Registry | None = None,
+        channel: Publisher | None = None,
+        emitter: Emitter | None = None,
+        on_step: Callable[[EngineStep], None] | None = None,
+    ) -> None:
+        self.model = model
+        self.thread = thread or Thread()
+        self.tools = tools or Registry.empty()
+        self.emitter = emitter or Emitter(lambda _: None)
+        self.usage = Usage.zero()
+        self.holds_evidence = False
+        self.retrieved_urls: frozenset[str] = frozenset()
+        self._context = context
+        self._channel = channel
+        self._on_step = on_step or (lambda _: None)
+
+    def add(self, message: Message) -> None:
+        """Append to the thread."""
+        self.thread = self.thread.add(message)
+
+    def fit(self, limit: TokenCount) -> None:
+        """Trim the thread to `limit` tokens, as far as it may be trimmed."""
+        self.thread = self.thread.trim_to(limit)
+
+    async def complete(self) -> Result[Response]:
+        """Call the model once; its usage is added up."""
+        result = await self.model.complete(
+            self.thread.messages, self.tools.definitions(), self.emitter
+        )
+        raw = result.value.raw_usage if isinstance(result, Ok) else None
+        usage = Usage.from_provider(raw, self.model.task_class)
+        self.usage += usage
+        calls = len(result.value.tool_calls) if isinstance(result, Ok) else 0
+        error = result.error.code if isinstance(result, Err) else None
+        self.record(ModelCallStep(self.model.model_version, usage, calls, error))
+        return result
+
+    def build(self, tool: type[Base]) -> Base:
+        """Return the tool, given all that it may touch."""
+        return tool(self._context, self._channel)
+
+    def submit(self, call_id: str, output: ModelFacingText) -> None:
+        """Answer one call id, bounded at this one place."""
+        self.add(Message.tool(bound_for_model(output), call_id))
+
+    def note_evidence(self, result: ToolResult) -> None:
+        """Remember that a tool returned something, and the URLs in it."""
+        self.holds_evidence |= not result.is_empty
+        self.retrieved_urls |= frozenset(result.urls)
+
+    def record(self, step: EngineStep) -> None:
+        """Tell the run record."""
+        self._on_step(step)

@@ -1,0 +1,77 @@
+"""The token that a model receives in place of a widget, and places in its prose."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+
+class MarkerKind(Enum):
+    """What kind of widget a marker stands for; the value is the prefix of its reference."""
+
+    CHART = "c"
+    TIMELINE = "t"
+    REPORT = "r"
+    PLAN = "p"
+    THEME = "h"
+    TABLE = "b"
+    IMAGE = "i"
+    HIGHLIGHT = "l"
+
+
+_MARKER = re.compile(r"\[\[([A-Z]{1,16}):([a-z][1-9][0-9]{0,8})\]\]", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """`[[CHART:c3]]`: short, since the model reproduces it to the letter.
+
+    Source:
+        COGNI.BUILD spec, package channel, "Marker".
+    """
+
+    kind: MarkerKind
+    ref: str
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(rf"{self.kind.value}[1-9][0-9]{{0,8}}", self.ref, re.ASCII):
+            raise ValueError(
+                f"a {self.kind.name} reference is like {self.kind.value}3: {self.ref!r}"
+            )
+
+    def __str__(self) -> str:
+        return f"[[{self.kind.name}:{self.ref}]]"
+
+    @staticmethod
+    def parse(text: str) -> "Marker | None":
+        """Read one marker, exactly; None where it is anything else."""
+        match = _MARKER.fullmatch(text)
+        return _marker(match) if match else None
+
+    @staticmethod
+    def scan(text: str) -> tuple["Marker", ...]:
+        """Return the markers in `text`, in order, repeats included."""
+        return tuple(m for m in map(_marker, _MARKER.finditer(text)) if m is not None)
+
+    @staticmethod
+    def strip_unresolved(
+        text: str, is_resolvable: Callable[["Marker"], bool]
+    ) -> tuple[str, tuple[str, ...]]:
+        """Remove what cannot be resolved; return the clean text and what was removed, to be recorded."""
+        removed: list[str] = []
+
+        def keep(match: re.Match[str]) -> str:
+            marker = _marker(match)
+            if marker is not None and is_resolvable(marker):
+                return match[0]
+            removed.append(match[0])
+            return ""
+
+        return _MARKER.sub(keep, text), tuple(removed)
+
+
+def _marker(match: re.Match[str]) -> Marker | None:
+    try:
+        return Marker(MarkerKind[match[1]], match[2])
+    except (KeyError, ValueError):
+        return None

@@ -1,0 +1,1 @@
+"""Streaming: phases, deltas and the emitter."""

@@ -1,0 +1,1 @@
+"""The tool contract: what an author declares and what the loop relies on."""
