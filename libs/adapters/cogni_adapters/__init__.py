@@ -1,1 +1,1 @@
-"""."""
+"""What satisfies the ports: one folder, one technology. Import an adapter from its own folder."""

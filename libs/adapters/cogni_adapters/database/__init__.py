@@ -1,0 +1,1 @@
+"""The product's own database, SQLite or PostgreSQL, through SQLAlchemy Core."""

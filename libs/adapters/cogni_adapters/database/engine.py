@@ -1,0 +1,85 @@
+"""One way to the database for both dialects: synchronous work in worker threads."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy import event
+from sqlalchemy.exc import SQLAlchemyError
+
+from cogni_kernel import Err, HumanText, Result, UpstreamError
+
+T = TypeVar("T")
+READERS = 4
+
+UNAVAILABLE = HumanText("The product's own database did not answer. Please try again in a minute.")
+DISK_FULL = HumanText("The disk is full: nothing was saved. Free some space, then try again.")
+
+
+class Database:
+    """Reads on a few threads; writes on one, so that SQLite never waits for itself.
+
+    Work is given as a function of a connection that returns a `Result`; an Err rolls a write back. Whatever the
+    database itself raises becomes an UpstreamError here.
+
+    Args:
+        url: An SQLAlchemy URL, `sqlite:////data/cogni.db`.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.engine = sa.create_engine(url, pool_size=READERS + 1, max_overflow=0)
+        if self.engine.dialect.name == "sqlite":
+            event.listen(self.engine, "connect", _configure_sqlite)
+            event.listen(self.engine, "begin", _begin_sqlite)
+        self._readers = ThreadPoolExecutor(READERS, "database-read")
+        self._writer = ThreadPoolExecutor(1, "database-write")
+
+    async def read(self, work: Callable[[sa.Connection], Result[T]]) -> Result[T]:
+        """Run `work` in one consistent snapshot."""
+        return await asyncio.get_running_loop().run_in_executor(
+            self._readers, self._run, work, False
+        )
+
+    async def write(self, work: Callable[[sa.Connection], Result[T]]) -> Result[T]:
+        """Run `work` in one transaction: committed for Ok, rolled back for Err."""
+        return await asyncio.get_running_loop().run_in_executor(self._writer, self._run, work, True)
+
+    def _run(self, work: Callable[[sa.Connection], Result[T]], writes: bool) -> Result[T]:  # noqa: FBT001
+        try:
+            with self.engine.connect().execution_options(cogni_writes=writes) as connection:
+                result = work(connection)
+                if writes and not isinstance(result, Err):
+                    connection.commit()
+                return result
+        except SQLAlchemyError as error:
+            return Err(_described(error))
+
+    async def close(self) -> None:
+        """Let running work end, then disconnect."""
+        await asyncio.to_thread(self._readers.shutdown)
+        await asyncio.to_thread(self._writer.shutdown)
+        self.engine.dispose()
+
+
+def _described(error: SQLAlchemyError) -> UpstreamError:
+    full = "disk is full" in str(error) or "No space left" in str(error)
+    return UpstreamError(DISK_FULL if full else UNAVAILABLE, detail={"error": repr(error)[:500]})
+
+
+def _configure_sqlite(connection: sqlite3.Connection, _: object) -> None:
+    connection.isolation_level = None
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=NORMAL",
+        "foreign_keys=ON",
+        "busy_timeout=5000",
+    ):
+        connection.execute(f"PRAGMA {pragma}").close()
+
+
+def _begin_sqlite(connection: sa.Connection) -> None:
+    writes = connection.get_execution_options().get("cogni_writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -1,0 +1,150 @@
+"""From a signed host token to a principal, anew for every request."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from cogni_domain.access.directory import Account, Tenant, VerifiedClaims
+from cogni_domain.access.grants import GrantCatalogue
+from cogni_domain.access.principal import Memberships, MembershipState, Principal, PrincipalKind
+from cogni_kernel import (
+    Err,
+    GrantKey,
+    HumanText,
+    NotPermittedError,
+    Ok,
+    PrincipalId,
+    Result,
+    TenantId,
+)
+
+BAD_TOKEN = HumanText("Your sign-in is not valid any more. Please sign in again.")
+DISABLED = HumanText("The assistant is switched off for your organisation. Ask your administrator.")
+
+
+@dataclass(frozen=True, slots=True)
+class HostToken:
+    """A token as it came, and whether it came from this machine."""
+
+    value: str
+    from_loopback: bool
+
+
+class NotAuthenticatedError(NotPermittedError):
+    """Nobody in particular asks: no token, or one that proves nothing."""
+
+
+class TenantDisabledError(NotPermittedError):
+    """The person is known, the tenant is switched off."""
+
+
+class TokenVerifier(Protocol):
+    """Checks a token's signature, times, issuer and audience."""
+
+    async def verify(self, token: HostToken) -> Result[VerifiedClaims]:
+        """Return what the token says, if it can be believed."""
+        ...
+
+
+class Directory(Protocol):
+    """What is known of tenants, accounts, groups and grants, as of now."""
+
+    async def tenant(self, tenant: TenantId) -> Result[Tenant | None]:
+        """Return the tenant."""
+        ...
+
+    async def account(self, tenant: TenantId, subject: str) -> Result[Account | None]:
+        """Return the account behind a subject, found by its folded key."""
+        ...
+
+    async def memberships(self, tenant: TenantId, principal: PrincipalId) -> Result[Memberships]:
+        """Return the groups; UNKNOWN where nothing was ever learnt."""
+        ...
+
+    async def grants(
+        self, tenant: TenantId, principal: PrincipalId, groups: frozenset[str]
+    ) -> Result[frozenset[GrantKey]]:
+        """Return what was given to the principal or to one of the groups."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PrincipalResolver:
+    """Resolves who asks. Grants and groups are read per request: a revoked one is gone on the next.
+
+    Source:
+        COGNI.BUILD spec, package domain, "PrincipalResolver"; DESIGN D24.
+    """
+
+    verifier: TokenVerifier
+    directory: Directory
+    catalogue: GrantCatalogue
+
+    async def resolve(self, token: HostToken) -> Result[Principal]:
+        """Return the principal behind a token.
+
+        Errors:
+            NotAuthenticatedError: The token, its subject or its actor cannot be believed.
+            TenantDisabledError: The tenant is switched off.
+        """
+        claims = await self.verifier.verify(token)
+        if isinstance(claims, Err):
+            return claims
+        tenant = await self.directory.tenant(claims.value.tenant_id)
+        if isinstance(tenant, Err):
+            return tenant
+        if tenant.value is None:
+            return Err(NotAuthenticatedError(BAD_TOKEN))
+        if not tenant.value.enabled:
+            return Err(TenantDisabledError(DISABLED))
+        return await self._who(claims.value)
+
+    async def _who(self, claims: VerifiedClaims) -> Result[Principal]:
+        person = await self.known(claims.tenant_id, claims.subject)
+        if isinstance(person, Err) or claims.actor is None:
+            return person
+        machine = await self.known(claims.tenant_id, claims.actor)
+        if isinstance(machine, Err):
+            return machine
+        return Ok(_delegated(machine.value, person.value))
+
+    async def known(self, tenant: TenantId, subject: str) -> Result[Principal]:
+        """Return an active principal of the directory, as of now; for jobs that carry an id."""
+        account = await self.directory.account(tenant, subject)
+        if isinstance(account, Err):
+            return account
+        if account.value is None or not account.value.active:
+            return Err(NotAuthenticatedError(BAD_TOKEN))
+        found = account.value
+        memberships = await self.directory.memberships(tenant, found.id)
+        if isinstance(memberships, Err):
+            return memberships
+        groups = memberships.value.groups
+        if memberships.value.state is MembershipState.UNKNOWN:
+            groups = frozenset()
+        grants = await self.directory.grants(tenant, found.id, groups)
+        if isinstance(grants, Err):
+            return grants
+        return Ok(
+            Principal(
+                id=found.id,
+                tenant_id=tenant,
+                kind=found.kind,
+                grants=self.catalogue.resolve_implied(grants.value),
+                memberships=memberships.value,
+                attributes=found.attributes,
+                display_name=found.display_name,
+            )
+        )
+
+
+def _delegated(machine: Principal, person: Principal) -> Principal:
+    return Principal(
+        id=machine.id,
+        tenant_id=machine.tenant_id,
+        kind=PrincipalKind.DELEGATED,
+        grants=machine.grants & person.grants,
+        memberships=machine.memberships,
+        attributes=machine.attributes,
+        on_behalf_of=person,
+        display_name=machine.display_name,
+    )

@@ -1,0 +1,31 @@
+"""Durable work in lanes: at least once, leased, checkpointed."""
+
+from datetime import timedelta
+from typing import Protocol
+
+from cogni_domain.jobs import Job, Lane, LeasedJob
+from cogni_kernel import Result
+
+
+class QueuePort(Protocol):
+    """Implementations must pass `contracts.queue.QueueContract`."""
+
+    async def enqueue(self, job: Job, lane: Lane) -> Result[bool]:
+        """Add a job; False where one of this kind and key waits or runs already, which changes nothing."""
+        ...
+
+    async def dequeue(self, lane: Lane, lease: timedelta) -> Result[LeasedJob | None]:
+        """Take the oldest due job of the lane, or one whose lease ran out; None where there is none."""
+        ...
+
+    async def checkpoint(self, job: LeasedJob, cursor: str, lease: timedelta) -> Result[bool]:
+        """Remember how far the job has come, and hold it on; False where it is in other hands by now."""
+        ...
+
+    async def complete(self, job: LeasedJob) -> Result[bool]:
+        """The work is done; False where the job is in other hands by now."""
+        ...
+
+    async def fail(self, job: LeasedJob, reason: str, retry_in: timedelta | None) -> Result[bool]:
+        """The work failed: try again later, or park it as dead with its reason where `retry_in` is None."""
+        ...
