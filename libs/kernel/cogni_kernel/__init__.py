@@ -42,6 +42,7 @@ from cogni_kernel.text import (
     ModelFacingText,
     Text,
     TokenCount,
+    encodable,
     estimate_tokens,
 )
 from cogni_kernel.usage import (
@@ -97,6 +98,7 @@ __all__ = [
     "Usage",
     "VersionBound",
     "VersionRange",
+    "encodable",
     "estimate_tokens",
     "stability",
 ]

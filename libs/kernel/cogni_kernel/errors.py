@@ -90,6 +90,9 @@ class DefinitionError(Error, Exception):
         Error.__init__(self, HumanText(message))
         Exception.__init__(self, message)
 
+    def __reduce__(self) -> tuple[type["DefinitionError"], tuple[str]]:
+        return type(self), (str(self.message),)
+
     def __str__(self) -> str:
         return str(self.message)
 
@@ -98,7 +101,10 @@ class MaskingPolicy(Protocol):
     """What `ErrorMasker` needs to know of the policy above it."""
 
     def hides_existence(self, error: Error) -> bool:
-        """Tell whether this error would reveal that something exists."""
+        """Tell whether this error would reveal that something exists.
+
+        The answer is the same for a NotFoundError and a NotPermittedError, or the two can be told apart.
+        """
         ...
 
 

@@ -1,5 +1,7 @@
 """Text for a person and text for a model, kept apart by type."""
 
+import re
+import unicodedata
 from dataclasses import dataclass
 from typing import NewType
 
@@ -8,6 +10,12 @@ TokenCount = NewType("TokenCount", int)
 
 CHARACTERS_PER_TOKEN = 4
 """A safe average for English prose; scripts without spaces are counted a token a character."""
+
+_WITHOUT_SPACES = re.compile("[\u0e00-\u109f\u1780-\u17ff\u2e80-\U0010ffff]")
+_UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"})
+_UNSEEN_LETTERS = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +29,7 @@ class Text:
 
     def is_blank(self) -> bool:
         """Tell whether there is nothing to read: white space and invisible characters only."""
-        return not any(c.isprintable() and not c.isspace() for c in self.value)
+        return all(map(_is_unseen, self.value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +54,25 @@ def estimate_tokens(text: str) -> TokenCount:
     >>> estimate_tokens("what is the policy")
     5
     """
-    wide = 0 if text.isascii() else sum(ord(c) >= 0x2E80 for c in text)
+    wide = 0 if text.isascii() else len(_WITHOUT_SPACES.findall(text))
     narrow = len(text) - wide
     return TokenCount(wide + -(-narrow // CHARACTERS_PER_TOKEN))
+
+
+def encodable(text: str) -> str:
+    """Return `text` as UTF-8 can hold it: surrogates that make a pair are joined, single ones become U+FFFD.
+
+    >>> encodable("\\ud83d\\ude00 \\ud83d") == "\\U0001f600 \\ufffd"
+    True
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def _is_unseen(character: str) -> bool:
+    if unicodedata.category(character) in _UNSEEN_CATEGORIES:
+        return True
+    return _UNSEEN_LETTERS.match(character) is not None

@@ -8,6 +8,7 @@ from cogni_kernel.ids import PrincipalId, RunRef
 from cogni_kernel.text import TokenCount
 
 NO_TOKENS = TokenCount(0)
+MOST_TOKENS = 2**53
 
 
 class TaskClass(Enum):
@@ -31,6 +32,9 @@ class Usage:
         absent_calls: Calls of which the provider reported no usage; a budget charges their reservation.
         task_class: The one class of all calls; None for no calls or for several classes.
 
+    Raises:
+        ValueError: A figure is negative, more calls are absent than were made, or no call has a class.
+
     Source:
         COGNI.BUILD spec, package kernel, "Usage".
     """
@@ -40,6 +44,14 @@ class Usage:
     calls: int = 0
     absent_calls: int = 0
     task_class: TaskClass | None = None
+
+    def __post_init__(self) -> None:
+        if min(self.input, self.output, self.calls, self.absent_calls) < 0:
+            raise ValueError("usage is never negative")
+        if self.absent_calls > self.calls:
+            raise ValueError("more calls are absent than were made")
+        if self.task_class is not None and not self.calls:
+            raise ValueError("no call has no task class")
 
     @property
     def total(self) -> TokenCount:
@@ -98,7 +110,7 @@ class AttributedUsage:
 def _first_count(raw: Mapping[str, object], *names: str) -> TokenCount | None:
     for name in names:
         value = raw.get(name)
-        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS:
             return TokenCount(value)
     return None
 

@@ -14,6 +14,7 @@ _VERSION = re.compile(
     re.ASCII,
 )
 _BOUND = re.compile(r"(>=|<=|>|<|==|\^|~)?\s*(\S+)")
+_OPERATORS = frozenset({">=", ">", "<=", "<", "==", "^", "~"})
 F = TypeVar("F", bound=Callable[..., object] | type)
 
 
@@ -21,6 +22,9 @@ F = TypeVar("F", bound=Callable[..., object] | type)
 @dataclass(frozen=True, slots=True)
 class SemVer:
     """A version of semver.org 2.0.0; build metadata is dropped, it has no rank.
+
+    Raises:
+        ValueError: A number is negative, or a pre-release identifier is not one.
 
     >>> SemVer.parse("1.0.0-rc.1") < SemVer.parse("1.0.0")
     True
@@ -30,6 +34,10 @@ class SemVer:
     minor: int
     patch: int
     pre_release: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if _VERSION.fullmatch(str(self)) is None:
+            raise ValueError(f"not a semantic version: {str(self)!r}")
 
     @staticmethod
     def parse(text: str) -> "SemVer":
@@ -54,7 +62,7 @@ class SemVer:
         return self._rank() < other._rank()
 
     def _rank(self) -> tuple[object, ...]:
-        parts = tuple((0, int(p), "") if p.isdigit() else (1, 0, p) for p in self.pre_release)
+        parts = tuple((0, len(p), p) if p.isdigit() else (1, 0, p) for p in self.pre_release)
         return (self.major, self.minor, self.patch, not self.pre_release, parts)
 
     def __str__(self) -> str:
@@ -64,10 +72,14 @@ class SemVer:
 
 @dataclass(frozen=True, slots=True)
 class VersionBound:
-    """One comparison with a version."""
+    """One comparison with a version; `operator` is one of >= > <= < == ^ ~."""
 
     operator: str
     version: SemVer
+
+    def __post_init__(self) -> None:
+        if self.operator not in _OPERATORS:
+            raise ValueError(f"not a comparison: {self.operator!r}")
 
     def admits(self, found: SemVer) -> bool:  # noqa: PLR0911 - one return an operator
         """Tell whether `found` stands in this relation to the bound's version."""
@@ -91,7 +103,10 @@ class VersionBound:
 
 @dataclass(frozen=True, slots=True)
 class VersionRange:
-    """Bounds that must all hold: `>=1.2.0,<2.0.0`, `^1.2.0` (compatible), `~1.2.0` (patches)."""
+    """Bounds that must all hold: `>=1.2.0,<2.0.0`, `^1.2.0` (compatible), `~1.2.0` (patches).
+
+    Pre-releases stand where semver.org puts them: 2.0.0-rc.1 is below 2.0.0, yet outside `^1.2.0`.
+    """
 
     bounds: tuple[VersionBound, ...]
 
