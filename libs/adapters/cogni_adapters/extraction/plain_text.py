@@ -1,0 +1,35 @@
+"""Plain text: paragraphs, with their lines."""
+
+import re
+from collections.abc import Iterator
+
+from cogni_adapters.extraction.decode import decode
+from cogni_adapters.extraction.draft import Draft, Source
+
+_LINE_END = re.compile("\r\n|[\r\n\x0b\x0c\x85\u2028\u2029]")
+
+
+def read(source: Source, draft: Draft) -> None:
+    decoded = decode(source.data)
+    if decoded.warning:
+        draft.warn(decoded.warning)
+    for first, last, text in paragraphs(decoded.text):
+        draft.paragraph(text, lines_locator(first, last))
+
+
+def paragraphs(text: str) -> Iterator[tuple[int, int, str]]:
+    """Runs of lines between blank ones: first line, last line (from 1), text."""
+    lines: list[str] = []
+    number = 0
+    for number, line in enumerate(_LINE_END.split(text), start=1):
+        if line.strip():
+            lines.append(line)
+        elif lines:
+            yield number - len(lines), number - 1, "\n".join(lines)
+            lines = []
+    if lines:
+        yield number - len(lines) + 1, number, "\n".join(lines)
+
+
+def lines_locator(first: int, last: int) -> str:
+    return f"line {first}" if first == last else f"lines {first}-{last}"
