@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 
-from cogni_kernel import Err, ModelFacingText, Ok, Result, TokenCount, Usage
-
 from cogni_engine.messages import Message
 from cogni_engine.model import Model, Response
 from cogni_engine.steps import EngineStep, ModelCallStep
@@ -13,6 +11,7 @@ from cogni_engine.tool.base import Base, InvocationContext, Publisher
 from cogni_engine.tool.echo import bound_for_model
 from cogni_engine.tool.registry import Registry
 from cogni_engine.tool.result import ToolResult
+from cogni_kernel import Err, ModelFacingText, Ok, Result, TokenCount, Usage
 
 
 class Assistant:

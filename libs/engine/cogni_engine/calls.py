@@ -5,8 +5,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cogni_kernel import Err, Error, HumanText, ModelFacingText, UpstreamError
-
 from cogni_engine.assistant import Assistant
 from cogni_engine.messages import ToolCall
 from cogni_engine.outcome import Mutation
@@ -18,6 +16,7 @@ from cogni_engine.tool.base import Base
 from cogni_engine.tool.definition import Effect
 from cogni_engine.tool.echo import echo_of
 from cogni_engine.tool.result import ToolResult
+from cogni_kernel import Err, Error, HumanText, ModelFacingText, UpstreamError
 
 NOT_OFFERED = ModelFacingText(
     "There is no such tool. Use only the tools you were given, by their exact names."

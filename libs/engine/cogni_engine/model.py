@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
-from cogni_kernel import Result, TaskClass
-
 from cogni_engine.messages import Message, ToolCall
 from cogni_engine.streaming.emitter import Emitter
 from cogni_engine.tool.definition import Definition
+from cogni_kernel import Result, TaskClass
 
 
 class HealthState(Enum):

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar, TypeAlias
 
-from cogni_kernel import Error, HumanText, Outcome
-
 from cogni_engine.bounds import HaltReason
 from cogni_engine.channel.renderables import Renderable
+from cogni_kernel import Error, HumanText, Outcome
 
 
 class RefusalReason(Enum):

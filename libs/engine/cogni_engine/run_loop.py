@@ -2,8 +2,6 @@
 
 import asyncio
 
-from cogni_kernel import Err, HumanText, Result, UpstreamError
-
 from cogni_engine.assistant import Assistant
 from cogni_engine.bounds import Clock, HaltReason, RunBounds, RunState
 from cogni_engine.calls import Call, answer_calls
@@ -20,6 +18,7 @@ from cogni_engine.outcome import (
     RunOutcome,
 )
 from cogni_engine.retry import RetryPolicy
+from cogni_kernel import Err, HumanText, Result, UpstreamError
 
 NOT_OFFERED = HumanText(
     "I can't do that with the tools you have here. Try asking for it in other words."

@@ -38,7 +38,7 @@ class RefusalStep:
 
 @dataclass(frozen=True, slots=True)
 class BroadcastStep:
-    """A widget that a tool pushed."""
+    """A widget that a tool pushed; `outcome` is Delivered, NoListener or DeliveryFailed."""
 
     marker: str
     outcome: str

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from cogni_engine.messages import Message, Origin, Role
 from cogni_kernel import TokenCount
 
-from cogni_engine.messages import Message, Origin, Role
-
+WORTH_TRIMMING = 400
 TRIMMED = "[An earlier result was left out to save room. Call the tool again if you need it.]"
 
 
@@ -44,7 +44,8 @@ class Thread:
         """Give up, oldest first: history, then older tool observations, then subject detail.
 
         Instructions, passages, the person's question and the newest observations stay, so the result can
-        still be over `limit`; the bounds then halt the run. A call and its answers go or stay together.
+        still be over `limit`; the bounds then halt the run. A call and its answers go or stay together, and
+        observations of a few words stay too: they save nothing, and a marker is one.
         """
         thread = self
         for step in (_drop_history, _empty_observations, _drop_subject):
@@ -83,7 +84,7 @@ def _empty_observations(thread: Thread) -> Iterator[Thread]:
     calling = [i for i, m in enumerate(messages) if m.tool_calls]
     newest = calling[-1] if calling else 0
     for i, message in enumerate(messages[:newest]):
-        if message.role is Role.TOOL and len(message.text) > len(TRIMMED):
+        if message.role is Role.TOOL and len(message.text) > WORTH_TRIMMING:
             messages[i] = replace(message, content=TRIMMED)
             yield Thread(tuple(messages))
 

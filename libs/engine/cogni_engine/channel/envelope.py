@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
-from cogni_kernel import Error
-
 from cogni_engine.channel.marker import Marker
 from cogni_engine.channel.renderables import Renderable
+from cogni_kernel import Error
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +18,12 @@ class ChannelKey:
 
     @staticmethod
     def derive(conversation: str, reader: str) -> "ChannelKey":
-        """Return the one key of this conversation and this reader."""
+        """Return the one key of this conversation and this reader.
+
+        Args:
+            conversation: Its id, unique among all that share a reference store.
+            reader: The person's id, qualified likewise: with the tenant where a store is shared by tenants.
+        """
         framed = f"{len(conversation)}:{conversation}{reader}"
         return ChannelKey(hashlib.sha256(framed.encode("utf-8", "surrogatepass")).hexdigest()[:32])
 

@@ -20,6 +20,9 @@ class MarkerKind(Enum):
 
 
 _MARKER = re.compile(r"\[\[([A-Z]{1,16}):([a-z][1-9][0-9]{0,8})\]\]", re.ASCII)
+_MARKER_AT_END = re.compile(_MARKER.pattern + r"\Z", re.ASCII)
+_UP_TO_CLOSING = re.compile(r"[^\]]*\]|[^\]]+\Z")
+_LONGEST = 2 + 16 + 1 + 10 + 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +60,25 @@ class Marker:
     def strip_unresolved(
         text: str, is_resolvable: Callable[["Marker"], bool]
     ) -> tuple[str, tuple[str, ...]]:
-        """Remove what cannot be resolved; return the clean text and what was removed, to be recorded."""
+        """Remove what cannot be resolved; return the clean text and what was removed, to be recorded.
+
+        What closes up around a removed marker is looked at again: no marker is left that was not resolved.
+        """
         removed: list[str] = []
-
-        def keep(match: re.Match[str]) -> str:
-            marker = _marker(match)
-            if marker is not None and is_resolvable(marker):
-                return match[0]
+        clean = ""
+        for piece in _UP_TO_CLOSING.findall(text):
+            clean += piece
+            match = _MARKER_AT_END.search(clean, max(0, len(clean) - _LONGEST))
+            if match is None or _is_kept(match, is_resolvable):
+                continue
             removed.append(match[0])
-            return ""
+            clean = clean[: match.start()]
+        return clean, tuple(removed)
 
-        return _MARKER.sub(keep, text), tuple(removed)
+
+def _is_kept(match: re.Match[str], is_resolvable: Callable[[Marker], bool]) -> bool:
+    marker = _marker(match)
+    return marker is not None and is_resolvable(marker)
 
 
 def _marker(match: re.Match[str]) -> Marker | None:

@@ -36,7 +36,7 @@ class ReferenceStore(Protocol):
         ...
 
     async def pin(self, channel: ChannelKey, markers: tuple[Marker, ...]) -> None:
-        """Exempt from eviction what a sealed run shows."""
+        """Exempt from eviction what a sealed run shows; what is not kept any more cannot be pinned."""
         ...
 
 
@@ -68,4 +68,6 @@ class MemoryReferenceStore(ReferenceStore):
         return Missing.EVICTED if issued else Missing.NEVER_ISSUED
 
     async def pin(self, channel: ChannelKey, markers: tuple[Marker, ...]) -> None:
-        self._pinned.update((channel, marker.ref) for marker in markers)
+        for marker in markers:
+            if marker.ref in self._kept.get((channel, marker.kind.value), ()):
+                self._pinned.add((channel, marker.ref))

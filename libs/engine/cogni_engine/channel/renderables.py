@@ -1,12 +1,13 @@
 """What a tool may push to a surface: structure, never markup."""
 
+import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
-from cogni_kernel import ModelFacingText
-
 from cogni_engine.channel.marker import MarkerKind
+from cogni_kernel import ModelFacingText
 
 Scalar = str | int | float | bool | None
 
@@ -27,7 +28,7 @@ class Renderable(ABC):
 
     def to_payload(self) -> dict[str, object]:
         """Return plain JSON values."""
-        return asdict(self)  # type: ignore[call-overload, no-any-return]
+        return {name: _plain(value) for name, value in asdict(self).items()}  # type: ignore[call-overload]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +55,11 @@ class ChartPayload(Renderable):
             raise ValueError("a chart's form is bar or line")
         if any(len(s.values) != len(self.labels) for s in self.series):
             raise ValueError("every series has one value a label")
+        _refuse_infinite(value for s in self.series for value in s.values)
 
     def summary_for_model(self) -> ModelFacingText:
         names = ", ".join(s.name for s in self.series)
-        return ModelFacingText(
-            f"A {self.form} chart, {self.title}: {names} by {len(self.labels)} labels."
-        )
+        return _line(f"A {self.form} chart, {self.title}: {names} by {len(self.labels)} labels.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +74,10 @@ class TablePayload(Renderable):
     def __post_init__(self) -> None:
         if any(len(row) != len(self.columns) for row in self.rows):
             raise ValueError("every row has one cell a column")
+        _refuse_infinite(cell for row in self.rows for cell in row)
 
     def summary_for_model(self) -> ModelFacingText:
-        return ModelFacingText(f"A table, {self.title}: {len(self.rows)} rows.")
+        return _line(f"A table, {self.title}: {len(self.rows)} rows.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ class TimelinePayload(Renderable):
     moments: tuple[Moment, ...]
 
     def summary_for_model(self) -> ModelFacingText:
-        return ModelFacingText(f"A timeline, {self.title}: {len(self.moments)} entries.")
+        return _line(f"A timeline, {self.title}: {len(self.moments)} entries.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ class ReportPayload(Renderable):
     sections: tuple[Section, ...]
 
     def summary_for_model(self) -> ModelFacingText:
-        return ModelFacingText(f"A report, {self.title}: {len(self.sections)} sections.")
+        return _line(f"A report, {self.title}: {len(self.sections)} sections.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ class PlanPayload(Renderable):
     steps: tuple[PlanStep, ...]
 
     def summary_for_model(self) -> ModelFacingText:
-        return ModelFacingText(f"A plan, {self.title}: {len(self.steps)} steps.")
+        return _line(f"A plan, {self.title}: {len(self.steps)} steps.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +150,7 @@ class HighlightPayload(Renderable):
     handle: str
 
     def summary_for_model(self) -> ModelFacingText:
-        return ModelFacingText(f"A highlight, {self.title}.")
+        return _line(f"A highlight, {self.title}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,4 +163,22 @@ class ImagePayload(Renderable):
     alternative: str
 
     def summary_for_model(self) -> ModelFacingText:
-        return ModelFacingText(f"An image, {self.title}.")
+        return _line(f"An image, {self.title}.")
+
+
+def _line(text: str) -> ModelFacingText:
+    return ModelFacingText(" ".join(text.split()))
+
+
+def _plain(value: object) -> object:
+    """Return sequences as lists, as JSON gives them back."""
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return value
+
+
+def _refuse_infinite(values: Iterable[Scalar]) -> None:
+    if any(isinstance(value, float) and not math.isfinite(value) for value in values):
+        raise ValueError("a figure is finite; None is a gap")

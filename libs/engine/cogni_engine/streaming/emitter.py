@@ -2,10 +2,9 @@
 
 from collections.abc import Callable
 
-from cogni_kernel import HumanText
-
 from cogni_engine.streaming.deltas import Delta, PhaseDelta, TokenDelta
 from cogni_engine.streaming.phases import Phase
+from cogni_kernel import HumanText
 
 
 class Emitter:

@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TypeAlias
 
-from cogni_kernel import Err, HumanText, InvalidArgumentError, ModelFacingText, Ok, Result
-
 from cogni_engine.tool.definition import Definition
+from cogni_kernel import Err, HumanText, InvalidArgumentError, ModelFacingText, Ok, Result
 
 Arguments: TypeAlias = Mapping[str, object]
 

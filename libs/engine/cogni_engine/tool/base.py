@@ -4,14 +4,13 @@ import inspect
 from abc import ABC, abstractmethod
 from typing import ClassVar, Protocol, TypeVar
 
-from cogni_kernel import DefinitionError, Error, GrantKey, HumanText, ModelFacingText, RunRef
-
 from cogni_engine.channel.marker import Marker
 from cogni_engine.channel.renderables import PlanPayload, PlanStep, Renderable
 from cogni_engine.outcome import Mutation
 from cogni_engine.tool.arguments import Arguments, canonical
 from cogni_engine.tool.definition import CostBand, Definition, Effect
 from cogni_engine.tool.result import ToolResult
+from cogni_kernel import DefinitionError, Error, GrantKey, HumanText, ModelFacingText, RunRef
 
 R = TypeVar("R")
 E = TypeVar("E", bound=Error)

@@ -4,9 +4,8 @@ import re
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from cogni_kernel import DefinitionError, HumanText, ModelFacingText, SemVer, ToolName
-
 from cogni_engine.tool.parameter import Parameter
+from cogni_kernel import DefinitionError, HumanText, ModelFacingText, SemVer, ToolName
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}", re.ASCII)
 

@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 
-from cogni_kernel import DefinitionError
-
 from cogni_engine.tool.base import Base
 from cogni_engine.tool.definition import Definition
+from cogni_kernel import DefinitionError
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from cogni_kernel import ModelFacingText
-
 from cogni_engine.channel.marker import Marker
 from cogni_engine.channel.renderables import Renderable
+from cogni_kernel import ModelFacingText
 
 
 class CitationRef(Protocol):
