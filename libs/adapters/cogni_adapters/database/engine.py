@@ -30,10 +30,7 @@ class Database:
     """
 
     def __init__(self, url: str) -> None:
-        self.engine = sa.create_engine(url, pool_size=READERS + 1, max_overflow=0)
-        if self.engine.dialect.name == "sqlite":
-            event.listen(self.engine, "connect", _configure_sqlite)
-            event.listen(self.engine, "begin", _begin_sqlite)
+        self.engine = open_engine(url)
         self._readers = ThreadPoolExecutor(READERS, "database-read")
         self._writer = ThreadPoolExecutor(1, "database-write")
 
@@ -55,7 +52,7 @@ class Database:
                     connection.commit()
                 return result
         except SQLAlchemyError as error:
-            return Err(_described(error))
+            return Err(described(error))
 
     async def close(self) -> None:
         """Let running work end, then disconnect."""
@@ -64,7 +61,20 @@ class Database:
         self.engine.dispose()
 
 
-def _described(error: SQLAlchemyError) -> UpstreamError:
+def open_engine(url: str) -> sa.Engine:
+    """Return an engine whose connections behave alike in both dialects.
+
+    A connection with the execution option `cogni_writes` takes SQLite's one write lock when it begins.
+    """
+    engine = sa.create_engine(url, pool_size=READERS + 1, max_overflow=0)
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _configure_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def described(error: SQLAlchemyError) -> UpstreamError:
+    """Return what a person is told of a database error; the error itself goes into the detail."""
     full = "disk is full" in str(error) or "No space left" in str(error)
     return UpstreamError(DISK_FULL if full else UNAVAILABLE, detail={"error": repr(error)[:500]})
 

@@ -1,0 +1,1 @@
+"""The schema's history, applied by `cogni migrate` and by nothing else."""
