@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from enum import Enum
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from cogni_domain.access.rule import AccessRule, Unmappable
 
 CONTENT = Path(__file__).parent / "content"
 LATEST = 2
+WRITTEN = datetime(2026, 11, 2, 8, 0, tzinfo=UTC)
+CHANGED = datetime(2026, 11, 23, 8, 0, tzinfo=UTC)
 
 
 class Kind(Enum):
@@ -35,6 +38,7 @@ class Item:
         name: The name of `data` as a file.
         data: The whole file; a ticket or a comment as Markdown.
         rule: Who may read it there.
+        updated_at: When text, place or rule last changed.
         ticket: The ticket, for a TICKET and for a COMMENT on it.
     """
 
@@ -45,6 +49,7 @@ class Item:
     name: str
     data: bytes = field(repr=False)
     rule: AccessRule | Unmappable
+    updated_at: datetime = WRITTEN
     ticket: Ticket | None = None
 
 
@@ -74,34 +79,34 @@ def load_content(tenant: str, folder: Path = CONTENT, people: People | None = No
             was meant would be open to more people.
     """
     root = folder / tenant
-    words = _words(tenant, people or load_people())
+    found = people or load_people()
+    names = found.names(tenant)
+    words = frozenset(
+        {f"u:{person}" for person in names}
+        | {f"g:{group}" for group in found.company(tenant).groups}
+    )
     manifest = parse_manifest(read_yaml(root / "manifest.yaml"), tenant, words)
-    first = _Reader(root, manifest, words).items()
+    first = _Reader(root, manifest, names).items()
     second = manifest.at_revision_2()
     later = {
-        **_Reader(root, second, words).items(),
-        **_Reader(root / "revision-2", second, words).items(),
+        **_Reader(root, second, names).items(),
+        **_Reader(root / "revision-2", second, names).items(),
     }
     _check_places(manifest, tenant, (*first.values(), *later.values()))
     gone = {event.document for event in manifest.history if isinstance(event, Deleted)}
-    kept = [item for item in later.values() if item.id not in gone]
+    kept = [
+        item if item == first.get(item.id) else replace(item, updated_at=CHANGED)
+        for item in later.values()
+        if item.id not in gone
+    ]
     return Content(tenant, {1: _sorted(first.values()), 2: _sorted(kept)})
-
-
-def _words(tenant: str, people: People) -> frozenset[str]:
-    persons = {
-        f"u:{person.account.id}"
-        for person in people.people
-        if person.account.tenant_id.value == tenant
-    }
-    return frozenset(persons | {f"g:{group}" for group in people.company(tenant).groups})
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
     root: Path
     manifest: Manifest
-    words: frozenset[str]
+    names: Mapping[str, str]
 
     def items(self) -> dict[str, Item]:
         found = [
@@ -133,10 +138,13 @@ class _Reader:
         ticket = parse_ticket(read_yaml(path), ticket_id)
         if ticket.reference != path.stem:
             raise ValueError(f"{ticket_id}: the file holds {ticket.reference}")
-        if f"u:{ticket.reporter}" not in self.words:
-            raise ValueError(f"{ticket_id}: there is no {ticket.reporter}")
+        for person in (ticket.reporter, *(comment.author for comment in ticket.comments)):
+            if person not in self.names:
+                raise ValueError(f"{ticket_id}: there is no {person}")
         title, name = f"{ticket.reference}: {ticket.title}", f"{ticket.reference}.md"
-        item = self._item(ticket_id, Kind.TICKET, title, name, ticket.to_markdown().encode())
+        item = self._item(
+            ticket_id, Kind.TICKET, title, name, ticket.to_markdown(self.names).encode()
+        )
         layers = (*self.manifest.layers_on_the_way(item.place), self._level(ticket, ticket_id))
         item = replace(item, rule=rule_of(layers), ticket=ticket)
         yield item
@@ -148,7 +156,7 @@ class _Reader:
                     kind=Kind.COMMENT,
                     place=f"{item.place}/internal-{number}",
                     title=f"{ticket.reference}: internal comment",
-                    data=internal_to_markdown(ticket, comment).encode(),
+                    data=internal_to_markdown(ticket, comment, self.names).encode(),
                     rule=rule_of((*layers, self._internal(path.parent.name, ticket_id))),
                 )
 

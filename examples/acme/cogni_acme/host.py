@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
 
-from cogni_acme.shape import listing, mapping, read_yaml, text
+from cogni_acme.shape import listing, mapping, read_yaml, texts
 from cogni_kernel import (
     ConflictError,
     Err,
@@ -50,6 +50,17 @@ class TimeOff:
     def left_after(self) -> int:
         """Days on the account once it is booked."""
         return self.left_before - self.days
+
+
+class CompanyFigures:
+    """What each company publishes of itself, for its own people."""
+
+    def __init__(self, headcount: Mapping[TenantId, Headcount]) -> None:
+        self._headcount = dict(headcount)
+
+    def headcount(self, tenant: TenantId) -> Headcount | None:
+        """Return the figures of one company, None where it publishes none."""
+        return self._headcount.get(tenant)
 
 
 class LeaveAccounts:
@@ -122,24 +133,14 @@ def working_days(first: date, last: date) -> int:
     return sum((first + timedelta(days=n)).weekday() < 5 for n in span)
 
 
-def load_headcount(path: Path = HOST) -> Headcount:
+def load_headcount(path: Path = HOST) -> dict[TenantId, Headcount]:
     """Read the figures.
 
     Raises:
         ValueError: A department has not one figure a quarter.
     """
-    found = mapping(
-        _host(path).get("headcount"), "headcount", frozenset({"quarters", "departments"})
-    )
-    quarters = tuple(text(q, "quarters") for q in listing(found.get("quarters"), "quarters"))
-    departments = {
-        name: _counts(row, name)
-        for name, row in mapping(found.get("departments"), "departments").items()
-    }
-    for name, row in departments.items():
-        if len(row) != len(quarters):
-            raise ValueError(f"headcount, {name}: {len(row)} figures for {len(quarters)} quarters")
-    return Headcount(quarters, departments)
+    tenants = mapping(_host(path).get("headcount"), "headcount")
+    return {TenantId(key): _headcount(value, f"headcount, {key}") for key, value in tenants.items()}
 
 
 def load_days_left(path: Path = HOST) -> dict[Account, int]:
@@ -152,12 +153,21 @@ def load_days_left(path: Path = HOST) -> dict[Account, int]:
     }
 
 
+def _headcount(value: object, where: str) -> Headcount:
+    found = mapping(value, where, frozenset({"quarters", "departments"}))
+    quarters = texts(found.get("quarters"), f"{where}, quarters")
+    departments = {
+        name: tuple(_count(n, f"{where}, {name}") for n in listing(row, f"{where}, {name}"))
+        for name, row in mapping(found.get("departments"), f"{where}, departments").items()
+    }
+    for name, row in departments.items():
+        if len(row) != len(quarters):
+            raise ValueError(f"{where}, {name}: {len(row)} figures for {len(quarters)} quarters")
+    return Headcount(quarters, departments)
+
+
 def _host(path: Path) -> dict[str, object]:
     return mapping(read_yaml(path), "host", frozenset({"headcount", "leave_days_left"}))
-
-
-def _counts(value: object, where: str) -> tuple[int, ...]:
-    return tuple(_count(entry, where) for entry in listing(value, where))
 
 
 def _count(value: object, where: str) -> int:

@@ -63,6 +63,14 @@ class People:
         known = ", ".join(str(person.account.id) for person in self.people)
         raise ValueError(f"there is no {person_id}; there are {known}")
 
+    def names(self, tenant: str) -> dict[str, str]:
+        """Return what each person of a tenant is called, by id."""
+        return {
+            str(person.account.id): person.account.display_name
+            for person in self.people
+            if person.account.tenant_id.value == tenant
+        }
+
     def principal(self, person_id: str) -> Principal:
         """Return a person as the product resolves one, implied grants included; raises as `person` does."""
         person = self.person(person_id)

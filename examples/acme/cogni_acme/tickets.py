@@ -1,5 +1,6 @@
 """A ticket as the demo company keeps it, and as the text that is indexed of it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
@@ -35,24 +36,30 @@ class Ticket:
     body: str
     comments: tuple[Comment, ...]
 
-    def to_markdown(self) -> str:
-        """Return the ticket with its public comments, never an internal one."""
+    def to_markdown(self, names: Mapping[str, str]) -> str:
+        """Return the ticket with its public comments, never an internal one.
+
+        Args:
+            names: What each person is called.
+        """
         parts = [
             f"# {self.reference}: {self.title}",
-            f"{self.reference} is {self.status}. It was opened on {self.opened} by {self.reporter}.",
+            f"{self.reference} is {self.status}. "
+            f"It was opened on {self.opened} by {names[self.reporter]}.",
             self.body,
         ]
         for comment in self.comments:
             if not comment.is_internal:
-                parts += [f"## Comment of {comment.day} by {comment.author}", comment.text]
+                heading = f"## Comment of {comment.day} by {names[comment.author]}"
+                parts += [heading, comment.text]
         return "\n\n".join(parts) + "\n"
 
 
-def internal_to_markdown(ticket: Ticket, comment: Comment) -> str:
+def internal_to_markdown(ticket: Ticket, comment: Comment, names: Mapping[str, str]) -> str:
     """Return one internal comment as a text of its own."""
     return (
         f"# {ticket.reference}: internal comment\n\n"
-        f"On {ticket.title}, {comment.day}, by {comment.author}.\n\n{comment.text}\n"
+        f"On {ticket.title}, {comment.day}, by {names[comment.author]}.\n\n{comment.text}\n"
     )
 
 

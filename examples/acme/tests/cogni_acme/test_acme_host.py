@@ -29,16 +29,16 @@ def _accounts(days: int = 8) -> LeaveAccounts:
 
 
 def test_the_departments_add_up_to_the_company() -> None:
-    headcount = load_headcount()
+    headcount = load_headcount()[TenantId("acme")]
 
     assert sum(row[-1] for row in headcount.departments.values()) == 412
 
 
 def test_a_department_without_a_figure_for_each_quarter_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "host.yaml"
-    path.write_text("headcount: {quarters: [2026-Q1, 2026-Q2], departments: {Sales: [4]}}\n")
+    path.write_text("headcount: {acme: {quarters: [Q1, Q2], departments: {Sales: [4]}}}\n")
 
-    with pytest.raises(ValueError, match="headcount, Sales: 1 figures for 2 quarters"):
+    with pytest.raises(ValueError, match="headcount, acme, Sales: 1 figures for 2 quarters"):
         load_headcount(path)
 
 
