@@ -1,0 +1,1 @@
+"""Every port in one process's memory: exact, deterministic, gone when the process ends."""

@@ -1,0 +1,69 @@
+"""Jobs in lanes, in memory."""
+
+from datetime import datetime, timedelta
+
+from cogni_adapters.memory.state import JobRow, MemoryState
+from cogni_domain.jobs import Job, Lane, LeasedJob
+from cogni_domain.ports.clock import ClockPort
+from cogni_domain.ports.queue import QueuePort
+from cogni_kernel import Ok, Result
+
+
+class MemoryQueueAdapter(QueuePort):
+    """Holds the jobs that follow from the writes over the same state, too."""
+
+    def __init__(self, state: MemoryState, clock: ClockPort) -> None:
+        self._state = state
+        self._clock = clock
+
+    async def enqueue(self, job: Job, lane: Lane) -> Result[bool]:
+        return Ok(self._state.enqueue(job, lane))
+
+    async def dequeue(self, lane: Lane, lease: timedelta) -> Result[LeasedJob | None]:
+        now = self._clock.now()
+        ready = (row for row in self._state.jobs.values() if row.lane is lane and _due(row, now))
+        row = next(ready, None)
+        if row is None:
+            return Ok(None)
+        row.attempts += 1
+        row.leased_until = now + lease
+        return Ok(LeasedJob(row.id, row.job, row.attempts, row.cursor, lease=str(row.attempts)))
+
+    async def checkpoint(self, job: LeasedJob, cursor: str, lease: timedelta) -> Result[bool]:
+        row = self._held(job)
+        if row is None:
+            return Ok(False)
+        row.cursor = cursor
+        row.leased_until = self._clock.now() + lease
+        return Ok(True)
+
+    async def complete(self, job: LeasedJob) -> Result[bool]:
+        row = self._held(job)
+        if row is None:
+            return Ok(False)
+        del self._state.jobs[row.id]
+        return Ok(True)
+
+    async def fail(self, job: LeasedJob, reason: str, retry_in: timedelta | None) -> Result[bool]:
+        row = self._held(job)
+        if row is None:
+            return Ok(False)
+        row.leased_until = None
+        if retry_in is None:
+            row.dead_because = reason
+        else:
+            row.not_before = self._clock.now() + retry_in
+        return Ok(True)
+
+    def _held(self, job: LeasedJob) -> JobRow | None:
+        """Return the row if nobody else took the job since; a lease that ran out unnoticed still counts."""
+        row = self._state.jobs.get(job.id)
+        if row is None or row.leased_until is None or str(row.attempts) != job.lease:
+            return None
+        return row
+
+
+def _due(row: JobRow, now: datetime) -> bool:
+    if row.dead_because is not None:
+        return False
+    return all(until is None or until <= now for until in (row.not_before, row.leased_until))
