@@ -6,9 +6,8 @@ Import from here: `from cogni_testing import ok, FrozenClock`. Contracts are imp
 
 import pytest
 
-pytest.register_assert_rewrite("cogni_testing.assertions", "cogni_testing.contracts")
-
-from cogni_testing.assertions import (  # noqa: E402 - their asserts are to be rewritten
+from cogni_adapters.recorded.model import RecordedModelAdapter as RecordedModel
+from cogni_testing.assertions import (
     assert_never_called,
     assert_no_scope_widening,
     assert_proposed_not_executed,
@@ -16,20 +15,23 @@ from cogni_testing.assertions import (  # noqa: E402 - their asserts are to be r
     err,
     ok,
 )
-from cogni_testing.doubles import (  # noqa: E402
+from cogni_testing.doubles import (
     START,
     CapturingChannel,
     FrozenClock,
     HashEmbedder,
     LexicalReranker,
+    SequentialIds,
 )
-from cogni_testing.fixtures import (  # noqa: E402
+from cogni_testing.fixtures import (
     CorpusFixture,
     corpus_fixture,
     fake_principal,
     fake_registry,
     fake_scope,
 )
+
+pytest.register_assert_rewrite("cogni_testing.contracts")
 
 __all__ = [
     "START",
@@ -38,6 +40,8 @@ __all__ = [
     "FrozenClock",
     "HashEmbedder",
     "LexicalReranker",
+    "RecordedModel",
+    "SequentialIds",
     "assert_never_called",
     "assert_no_scope_widening",
     "assert_proposed_not_executed",

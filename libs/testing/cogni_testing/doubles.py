@@ -42,6 +42,18 @@ class FrozenClock(ClockPort):
         return self._now
 
 
+class SequentialIds:
+    """Names that count up, where the product would draw random ones: `id-1`, `id-2`."""
+
+    def __init__(self, prefix: str = "id") -> None:
+        self._prefix = prefix
+        self._last = 0
+
+    def __call__(self) -> str:
+        self._last += 1
+        return f"{self._prefix}-{self._last}"
+
+
 class HashEmbedder(EmbedderPort):
     """Vectors from the hashes of words: texts that share words are near, others are not.
 

@@ -13,6 +13,7 @@ from cogni_testing import (
     FrozenClock,
     HashEmbedder,
     LexicalReranker,
+    SequentialIds,
     corpus_fixture,
     ok,
 )
@@ -34,6 +35,12 @@ def test_time_moves_only_when_told() -> None:
 def test_time_does_not_go_back() -> None:
     with pytest.raises(ValueError, match="does not go back"):
         FrozenClock().advance(timedelta(seconds=-1))
+
+
+def test_ids_count_up() -> None:
+    new_id = SequentialIds("run")
+
+    assert [new_id(), new_id()] == ["run-1", "run-2"]
 
 
 @given(st.lists(st.text(), max_size=4))
