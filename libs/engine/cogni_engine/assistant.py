@@ -1,7 +1,10 @@
 """One conversation against one model, with the tools that were composed for it."""
 
+import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 
+from cogni_engine.guard import detail_of, guarded
 from cogni_engine.messages import Message
 from cogni_engine.model import Model, Response
 from cogni_engine.steps import EngineStep, ModelCallStep
@@ -11,7 +14,19 @@ from cogni_engine.tool.base import Base, InvocationContext, Publisher
 from cogni_engine.tool.echo import bound_for_model
 from cogni_engine.tool.registry import Registry
 from cogni_engine.tool.result import ToolResult
-from cogni_kernel import Err, ModelFacingText, Ok, Result, TokenCount, Usage
+from cogni_kernel import (
+    Err,
+    Error,
+    HumanText,
+    ModelFacingText,
+    Ok,
+    Result,
+    TokenCount,
+    Usage,
+    encodable,
+)
+
+BROKE = HumanText("The assistant could not answer. You can ask again.")
 
 
 class Assistant:
@@ -52,17 +67,37 @@ class Assistant:
         self.thread = self.thread.trim_to(limit)
 
     async def complete(self) -> Result[Response]:
-        """Call the model once; its usage is added up."""
+        """Call the model once; the call is recorded and its usage added up, whatever becomes of it.
+
+        Text that was not emitted while it came is emitted here: it is shown once either way.
+        """
+        shown = len(self.emitter.text)
+        try:
+            given = await guarded(self._ask, BROKE)
+        except asyncio.CancelledError:
+            self._account(None, error="Cancelled")
+            raise
+        if isinstance(given, Error):
+            self._account(None, error=given.code, detail=detail_of(given))
+            return Err(given)
+        self._account(given)
+        if len(self.emitter.text) == shown:
+            self.emitter.emit_token(given.text)
+        return Ok(given)
+
+    async def _ask(self) -> Response | Error:
         result = await self.model.complete(
             self.thread.messages, self.tools.definitions(), self.emitter
         )
-        raw = result.value.raw_usage if isinstance(result, Ok) else None
-        usage = Usage.from_provider(raw, self.model.task_class)
+        if isinstance(result, Err):
+            return result.error
+        return replace(result.value, text=encodable(result.value.text))
+
+    def _account(self, given: Response | None, error: str | None = None, detail: str = "") -> None:
+        usage = Usage.from_provider(given.raw_usage if given else None, self.model.task_class)
         self.usage += usage
-        calls = len(result.value.tool_calls) if isinstance(result, Ok) else 0
-        error = result.error.code if isinstance(result, Err) else None
-        self.record(ModelCallStep(self.model.model_version, usage, calls, error))
-        return result
+        calls = len(given.tool_calls) if given else 0
+        self.record(ModelCallStep(self.model.model_version, usage, calls, error, detail))
 
     def build(self, tool: type[Base]) -> Base:
         """Return the tool, given all that it may touch."""

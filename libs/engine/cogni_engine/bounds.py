@@ -27,11 +27,12 @@ class HaltReason(Enum):
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """How far a run has come."""
+    """How far a run has come; `elapsed` since it began."""
 
     tool_calls: int
     context: TokenCount
     now: datetime
+    elapsed: timedelta = timedelta()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +57,12 @@ class RunBounds:
     def __post_init__(self) -> None:
         if self.max_tool_calls < 0 or self.max_context <= 0 or self.max_wall_clock <= timedelta():
             raise ValueError("bounds must be positive")
+        if self.deadline is not None and self.deadline.tzinfo is None:
+            raise ValueError("a deadline is a moment in UTC, aware of it")
 
     def check(self, state: RunState) -> HaltReason | None:
         """Return why the run must halt now, or None."""
-        if self.deadline is not None and state.now >= self.deadline:
+        if not self.remaining(state.now, state.elapsed):
             return HaltReason.DEADLINE
         if state.tool_calls > self.max_tool_calls:
             return HaltReason.CALL_CEILING
@@ -67,9 +70,9 @@ class RunBounds:
             return HaltReason.CONTEXT_CEILING
         return None
 
-    def remaining(self, now: datetime) -> timedelta:
+    def remaining(self, now: datetime, elapsed: timedelta = timedelta()) -> timedelta:
         """Return how long the run may still take from `now`, never negative."""
-        left = self.max_wall_clock
+        left = self.max_wall_clock - elapsed
         if self.deadline is not None:
             left = min(left, self.deadline - now)
         return max(left, timedelta())

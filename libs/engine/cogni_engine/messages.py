@@ -1,6 +1,7 @@
 """What is said in a thread: immutable messages of text or parts."""
 
 import json
+import re
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
@@ -59,10 +60,8 @@ class PassagePart:
 
     def as_content(self) -> str:
         """Return the passage in the frame that tells the model it is quoted material."""
-        quoted = self.text.replace("</passage>", "</ passage>")
-        return (
-            f'<passage handle="{self.handle}" label={json.dumps(self.label)}>\n{quoted}\n</passage>'
-        )
+        label = _quoted(json.dumps(self.label, ensure_ascii=False))
+        return f'<passage handle="{self.handle}" label={label}>\n{_quoted(self.text)}\n</passage>'
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +84,26 @@ class AttachmentPart:
 Part: TypeAlias = TextPart | PassagePart | ImagePart | AttachmentPart
 
 IMAGE_TOKENS = 800
+_FRAME = re.compile(r"<(?=\s*/?\s*(?:passage|attachment)\b)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call that the model asked for; `arguments` is its JSON exactly as written."""
+    """A call that the model asked for; `arguments` is its JSON exactly as written.
+
+    Raises:
+        ValueError: A part is no string.
+    """
 
     id: str
     name: str
     arguments: str
+
+    def __post_init__(self) -> None:
+        if not all(isinstance(part, str) for part in (self.id, self.name, self.arguments)):
+            raise ValueError(
+                "a call's id, name and arguments are strings, empty where there is none"
+            )
 
 
 @dataclass(frozen=True)
@@ -186,6 +196,12 @@ def _part_text(part: Part) -> str:
         case PassagePart():
             return part.as_content()
         case AttachmentPart(name, _, text):
-            return f"<attachment name={json.dumps(name)}>\n{text}\n</attachment>"
+            label = _quoted(json.dumps(name, ensure_ascii=False))
+            return f"<attachment name={label}>\n{_quoted(text)}\n</attachment>"
         case ImagePart():
             return ""
+
+
+def _quoted(text: str) -> str:
+    """Return material that can neither close its frame nor open another."""
+    return _FRAME.sub("&lt;", text)

@@ -32,15 +32,24 @@ class Response:
 
     Attributes:
         text: What it said; for tool calls, what it said beside them.
-        tool_calls: In the order asked; ids are unique and not empty.
+        tool_calls: In the order asked. The loop gives an id to a call that has none or a used one.
         raw_usage: The provider's own usage record, or None where it gave none.
         model_used: The version that answered, as the provider names it.
+
+    Raises:
+        ValueError: The text is no string, or a tool call is something else.
     """
 
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
     raw_usage: Mapping[str, object] | None = None
     model_used: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.text, str):
+            raise ValueError("a response's text is a string, empty where nothing was said")
+        if not all(isinstance(call, ToolCall) for call in self.tool_calls):
+            raise ValueError("a response's tool calls are ToolCalls")
 
     @property
     def kind(self) -> ResponseKind:
@@ -64,7 +73,9 @@ class Model(Protocol):
     async def complete(
         self, messages: Sequence[Message], tools: Sequence[Definition], emitter: Emitter | None
     ) -> Result[Response]:
-        """Answer, or ask for tools. With an emitter, text is emitted while it comes.
+        """Answer, or ask for tools. With an emitter, text is emitted while it comes, or not at all.
+
+        What is raised counts as an error that is not retryable; a cancellation passes.
 
         Errors:
             UpstreamError: The provider failed; `detail["retry_after_s"]` where it said when to come back.

@@ -18,6 +18,9 @@ class RetryPolicy:
         cap_s: No wait is longer, and a provider that asks for more is not asked again.
         uniform: Draws between two bounds; injected so that a test decides.
         sleep: Waits; injected for the same reason.
+
+    Raises:
+        ValueError: There is no attempt, or a wait is negative.
     """
 
     attempts: int = 3
@@ -26,6 +29,10 @@ class RetryPolicy:
     uniform: Callable[[float, float], float] = random.uniform
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
+    def __post_init__(self) -> None:
+        if self.attempts < 1 or min(self.base_s, self.cap_s) < 0:
+            raise ValueError("there is at least one attempt, and no wait is negative")
+
     def wait_s(self, attempt: int, error: Error) -> float | None:
         """Return how long to wait after the `attempt`-th failure (from 1), or None to give up."""
         if not error.retryable or attempt >= self.attempts:
@@ -33,4 +40,4 @@ class RetryPolicy:
         asked = error.detail.get("retry_after_s")
         if isinstance(asked, int | float):
             return float(asked) if 0 <= asked <= self.cap_s else None
-        return self.uniform(0.0, min(self.cap_s, self.base_s * 2 ** (attempt - 1)))
+        return self.uniform(0.0, min(self.cap_s, self.base_s * 2 ** min(attempt - 1, 60)))

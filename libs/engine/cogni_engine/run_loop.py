@@ -1,24 +1,26 @@
 """Model ⇄ tools, until there is an answer. Instructions are advisory; this is not."""
 
 import asyncio
+from dataclasses import replace
+from datetime import datetime
+from itertools import count
 
 from cogni_engine.assistant import Assistant
 from cogni_engine.bounds import Clock, HaltReason, RunBounds, RunState
-from cogni_engine.calls import Call, answer_calls
+from cogni_engine.calls import Call, answer_calls, with_distinct_ids
 from cogni_engine.messages import Message, ToolCall
 from cogni_engine.model import Response, ResponseKind
 from cogni_engine.outcome import (
     Completed,
     Failed,
     Halted,
-    Mutation,
     Proposed,
     RefusalReason,
     Refused,
     RunOutcome,
 )
 from cogni_engine.retry import RetryPolicy
-from cogni_kernel import Err, HumanText, Result, UpstreamError
+from cogni_kernel import BudgetExceededError, Err, HumanText, Result, encodable
 
 NOT_OFFERED = HumanText(
     "I can't do that with the tools you have here. Try asking for it in other words."
@@ -44,14 +46,15 @@ class RunLoop:
         self._bounds = bounds
         self._clock = clock
         self._retry = retry or RetryPolicy()
+        self._started: datetime
         self._tool_calls = 0
         self._offences = 0
 
     async def execute(self) -> RunOutcome:
         """Run to a terminal state. Cancelling it cancels the model or tool under way."""
-        left = self._bounds.remaining(self._clock.now()).total_seconds()
+        self._started = self._clock.now()
         try:
-            async with asyncio.timeout(left) as wall_clock:
+            async with asyncio.timeout(self._left_s()) as wall_clock:
                 return await self._turns()
         except TimeoutError:
             if not wall_clock.expired():
@@ -60,7 +63,7 @@ class RunLoop:
 
     async def _turns(self) -> RunOutcome:
         while True:
-            if (reason := self._must_halt()) is not None:
+            if (reason := self._check()) is not None:
                 return self._halted(reason)
             result = await self._complete()
             if isinstance(result, Err):
@@ -68,20 +71,20 @@ class RunLoop:
             response = result.value
             if response.kind is ResponseKind.ANSWER:
                 return Completed(response.text)
-            self._assistant.add(
-                Message.assistant(response.text, response.tool_calls, response.model_used)
-            )
             if (ended := await self._answer(response)) is not None:
                 return ended
 
     async def _answer(self, response: Response) -> RunOutcome | None:
         """Answer every call id of one response; return how the run ends, if it does."""
-        calls = [self._admit(call) for call in response.tool_calls]
-        answers = await answer_calls(self._assistant, calls)
+        taken = {c.id for m in self._assistant.thread.messages for c in m.tool_calls}
+        asked = with_distinct_ids(response.tool_calls, taken)
+        written = tuple(replace(call, arguments=encodable(call.arguments)) for call in asked)
+        self._assistant.add(Message.assistant(response.text, written, response.model_used))
+        answers = await answer_calls(self._assistant, [self._admit(call) for call in asked])
         self._offences += any(a.not_offered for a in answers)
-        mutations = [a.mutation for a in answers if a.mutation is not None]
-        if mutations:
-            return self._proposed(mutations[0], response)
+        for answer in answers:
+            if answer.mutation is not None:
+                return Proposed(answer.mutation, response.text)
         if self._offences > 1:
             return Refused(RefusalReason.NOT_OFFERED, NOT_OFFERED)
         return None
@@ -91,37 +94,35 @@ class RunLoop:
         self._tool_calls += 1
         return Call(call, within_bounds=self._check() is None)
 
-    def _must_halt(self) -> HaltReason | None:
-        self._assistant.fit(self._bounds.max_context)
-        return self._check()
-
     def _check(self) -> HaltReason | None:
-        context = self._assistant.thread.token_estimate()
-        return self._bounds.check(RunState(self._tool_calls, context, self._clock.now()))
+        self._assistant.fit(self._bounds.max_context)
+        context, now = self._assistant.thread.token_estimate(), self._clock.now()
+        return self._bounds.check(RunState(self._tool_calls, context, now, now - self._started))
+
+    def _left_s(self) -> float:
+        now = self._clock.now()
+        return self._bounds.remaining(now, now - self._started).total_seconds()
 
     async def _complete(self) -> Result[Response]:
-        """Call the model, again after a failure that showed nothing and is worth it."""
-        attempt = 0
-        while True:
-            attempt += 1
+        """Call the model, again after a failure that showed nothing and is worth the time left."""
+        for attempt in count(1):
             shown = len(self._assistant.emitter.text)
             result = await self._assistant.complete()
             if not isinstance(result, Err) or len(self._assistant.emitter.text) > shown:
-                return result
+                break
             wait_s = self._retry.wait_s(attempt, result.error)
-            if wait_s is None:
-                return result
+            if wait_s is None or wait_s >= self._left_s():
+                break
             await self._retry.sleep(wait_s)
+        return result
 
     def _broken(self, failure: Err) -> RunOutcome:
-        partial = self._assistant.emitter.text
-        if isinstance(failure.error, UpstreamError) and not partial:
+        error, partial = failure.error, self._assistant.emitter.text
+        if isinstance(error, BudgetExceededError):
+            return Refused(RefusalReason.BUDGET_EXCEEDED, error.message)
+        if error.retryable and not partial:
             return Refused(RefusalReason.PROVIDER_DOWN, PROVIDER_DOWN)
-        return Failed(failure.error, partial)
+        return Failed(error, partial)
 
     def _halted(self, reason: HaltReason) -> Halted:
         return Halted(reason, self._assistant.emitter.text)
-
-    @staticmethod
-    def _proposed(mutation: Mutation, response: Response) -> Proposed:
-        return Proposed(mutation, response.text)

@@ -8,17 +8,21 @@ from cogni_kernel import Usage
 
 @dataclass(frozen=True, slots=True)
 class ModelCallStep:
-    """One model call. `error` is the error's code where it failed."""
+    """One model call. `error` is the error's code where it failed, `detail` what broke, for the record alone."""
 
     model_version: str
     usage: Usage
     tool_calls: int
     error: str | None = None
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCallStep:
-    """One tool call that ran, or was answered without running; `error` is the code then."""
+    """One tool call that ran, or was answered without running.
+
+    `error` is the code where it failed, `detail` what broke, for the record alone.
+    """
 
     call_id: str
     tool_name: str
@@ -26,6 +30,7 @@ class ToolCallStep:
     arguments: str
     execution_time_s: float
     error: str | None = None
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)

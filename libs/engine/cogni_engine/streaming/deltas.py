@@ -131,13 +131,16 @@ def from_payload(name: str, payload: Mapping[str, object]) -> Delta:
     Raises:
         ValueError: No delta has that name or those fields.
     """
-    fields = dict(payload)
-    if name == ToolCompletedDelta.name and "name" in fields:
-        fields["tool"] = fields.pop("name")
     try:
-        return KINDS[name](**fields)  # type: ignore[arg-type]
+        if name == ToolCompletedDelta.name:
+            return ToolCompletedDelta(tool=payload["name"], **_without_name(payload))  # type: ignore[arg-type]
+        return KINDS[name](**payload)  # type: ignore[arg-type]
     except (KeyError, TypeError) as wrong:
-        raise ValueError(f"not a delta: {name} {sorted(fields)}") from wrong
+        raise ValueError(f"not a delta: {name} {list(payload)}") from wrong
+
+
+def _without_name(payload: Mapping[str, object]) -> dict[str, object]:
+    return {field: value for field, value in payload.items() if field != "name"}
 
 
 def is_terminal(delta: Delta) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from cogni_engine.streaming.deltas import Delta, PhaseDelta, TokenDelta
 from cogni_engine.streaming.phases import Phase
-from cogni_kernel import HumanText
+from cogni_kernel import HumanText, encodable
 
 
 class Emitter:
@@ -28,10 +28,14 @@ class Emitter:
         self._listener(delta)
 
     def emit_token(self, text: str) -> None:
-        """Pass on text as the model wrote it, not yet verified; empty text is nothing."""
+        """Pass on text as the model wrote it, not yet verified; empty text is nothing.
+
+        Half a surrogate pair becomes U+FFFD: an adapter joins the halves before it emits.
+        """
         if text:
-            self._shown.append(text)
-            self._listener(TokenDelta(text))
+            kept = encodable(text)
+            self._shown.append(kept)
+            self._listener(TokenDelta(kept))
 
     def emit_phase(self, phase: Phase, detail: HumanText) -> None:
         """Say what the run is doing now."""

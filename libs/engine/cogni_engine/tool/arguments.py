@@ -26,6 +26,7 @@ def parse_arguments(raw: str, definition: Definition) -> Result[Arguments]:
         return _wrong(f"the arguments are longer than {MAX_CHARACTERS} characters")
     try:
         found = json.loads(raw, object_pairs_hook=_unique, parse_constant=_refuse) if raw else {}
+        json.dumps(found, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         return _wrong(f"the arguments are not valid JSON ({error})")
     if not isinstance(found, dict):
@@ -40,8 +41,8 @@ def canonical(arguments: Arguments) -> str:
 
 def _checked(found: dict[str, object], definition: Definition) -> Result[Arguments]:
     known = {p.name: p for p in definition.parameters}
-    if unknown := sorted(set(found) - set(known)):
-        return _wrong(f"{definition.name} has no parameter {', '.join(unknown)}")
+    if found.keys() - known.keys():
+        return _wrong(f"{definition.name} takes {', '.join(known) or 'nothing'}, and nothing else")
     if missing := [p.name for p in definition.parameters if p.required and p.name not in found]:
         return _wrong(f"{definition.name} needs {', '.join(missing)}")
     checked: dict[str, object] = {}

@@ -60,6 +60,8 @@ class Base(ABC):
         for name, kind in (("definition", Definition), ("grant", GrantKey), ("effect", Effect)):
             if not isinstance(getattr(cls, name, None), kind):
                 raise DefinitionError(f"{cls.__name__}: declare {name}, a {kind.__name__}")
+        if not cls.definition.states_when_not_to_use():
+            raise DefinitionError(f"{cls.__name__}: say when NOT to use it (do_not_use)")
         if not inspect.iscoroutinefunction(cls.call):
             raise DefinitionError(f"{cls.__name__}: write `async def call(self, args)`")
 
@@ -85,10 +87,16 @@ class Base(ABC):
         return PlanPayload(str(self.definition.does), steps)
 
     async def propose(self, args: Arguments, call_id: str) -> Mutation | Error:
-        """Turn a call of a MUTATE tool into something a person must accept."""
+        """Turn a call of a MUTATE tool into something a person must accept.
+
+        Raises:
+            TypeError: `preview` gave nothing that a surface can render.
+        """
         rendering = await self.preview(args)
         if isinstance(rendering, Error):
             return rendering
+        if not isinstance(rendering, Renderable):
+            raise TypeError(f"{type(self).__name__}.preview gave neither a Renderable nor an Error")
         definition = self.definition
         return Mutation(
             str(definition.name), str(definition.version), canonical(args), rendering, call_id

@@ -67,7 +67,7 @@ class Definition:
     @property
     def description(self) -> ModelFacingText:
         """The whole description as the model reads it."""
-        parts = [f"{self.does}", f"Use it when {self.use_when}."]
+        parts = [str(self.does), f"Use it when {self.use_when}."]
         if self.states_when_not_to_use():
             parts.append(f"Do not use it {self.do_not_use}.")
         if self.instead is not None:
@@ -108,7 +108,7 @@ def describe(  # noqa: PLR0913 - the words of a declaration
     *,
     does: str,
     use_when: str,
-    do_not_use: str,
+    do_not_use: str = "",
     instead: str | None = None,
     parameters: tuple[Parameter, ...] = (),
     returns: str | None = None,
@@ -117,6 +117,8 @@ def describe(  # noqa: PLR0913 - the words of a declaration
     activity: str = "Looking it up",
 ) -> Definition:
     """Declare a tool. `activity` is what the person reads while it runs: "Searching the handbook".
+
+    `do_not_use` has a default so that leaving it out is refused here, with the others.
 
     Raises:
         DefinitionError: The name, version or a clause is wrong; says which, and what to write.
@@ -128,8 +130,6 @@ def describe(  # noqa: PLR0913 - the words of a declaration
     names = [p.name for p in parameters]
     if len(set(names)) < len(names):
         raise DefinitionError(f"{name}: two parameters share a name")
-    if not does.strip() or not use_when.strip():
-        raise DefinitionError(f"{name}: say what it does and when to use it")
     try:
         number = SemVer.parse(version)
     except ValueError as wrong:
@@ -137,15 +137,21 @@ def describe(  # noqa: PLR0913 - the words of a declaration
     definition = Definition(
         ToolName(name),
         number,
-        ModelFacingText(does),
-        ModelFacingText(use_when.rstrip(".")),
-        ModelFacingText(do_not_use.rstrip(".")),
-        ModelFacingText(instead.rstrip(".")) if instead else None,
+        ModelFacingText(f"{_clause(does)}."),
+        _clause(use_when),
+        _clause(do_not_use),
+        _clause(instead) if instead else None,
         parameters,
-        ModelFacingText(returns.rstrip(".")) if returns else None,
+        _clause(returns) if returns else None,
         echo or Echo(),
         HumanText(activity),
     )
+    if _clause(does).is_blank() or definition.use_when.is_blank():
+        raise DefinitionError(f"{name}: say what it does and when to use it")
     if not definition.states_when_not_to_use():
         raise DefinitionError(f"{name}: say when NOT to use it (do_not_use)")
     return definition
+
+
+def _clause(text: str) -> ModelFacingText:
+    return ModelFacingText(text.strip().rstrip("."))

@@ -1,5 +1,7 @@
 """One argument of a tool: its type, its reader's description, and the words it may take."""
 
+import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -27,6 +29,10 @@ _PYTHON: Mapping[ParameterType, tuple[type, ...]] = {
 }
 
 
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}", re.ASCII)
+MOST_INTEGER = 2**63 - 1
+
+
 class Vocabulary(Protocol):
     """A closed set of internal identifiers behind human names."""
 
@@ -46,6 +52,9 @@ class Parameter:
     Where a value is drawn from a closed set of internal identifiers, attach a vocabulary: the model names a
     human word, the service resolves it.
 
+    Raises:
+        ValueError: The name is not one that every provider takes, or the description is blank.
+
     Source:
         COGNI.BUILD spec, package engine, "Parameter".
     """
@@ -57,13 +66,16 @@ class Parameter:
     vocabulary: Vocabulary | None = None
 
     def __post_init__(self) -> None:
-        if not self.name.isidentifier() or self.description.is_blank():
-            raise ValueError(f"a parameter needs an identifier and a description: {self.name!r}")
+        if not _NAME.fullmatch(self.name) or self.description.is_blank():
+            raise ValueError(f"a parameter needs an ASCII name and a description: {self.name!r}")
         if self.vocabulary is not None and self.type is not ParameterType.STRING:
             raise ValueError(f"{self.name}: only a string can come from a vocabulary")
 
     def validate(self, value: object) -> Result[object]:
-        """Check the type without coercing, and resolve a vocabulary's word."""
+        """Check the type without coercing, and resolve a vocabulary's word.
+
+        An integer fits in 64 bits and a number is finite, so that what a tool hands on is never too large.
+        """
         if not self._has_type(value):
             return Err(
                 InvalidArgumentError(
@@ -82,13 +94,25 @@ class Parameter:
             return False
         if not isinstance(value, _PYTHON[self.type]):
             return False
-        return not isinstance(value, list) or all(isinstance(v, str) for v in value)
+        if isinstance(value, list):
+            return all(isinstance(v, str) for v in value)
+        if self.type is ParameterType.INTEGER and isinstance(value, int):
+            return abs(value) <= MOST_INTEGER
+        return not isinstance(value, int | float) or _is_finite(value)
 
     def to_schema(self) -> dict[str, object]:
         """Return the JSON Schema of the value."""
         schema: dict[str, object] = {"type": self.type.value, "description": str(self.description)}
         if self.type is ParameterType.STRINGS:
             schema["items"] = {"type": "string"}
-        if self.vocabulary is not None:
-            schema["enum"] = list(self.vocabulary.names())
+        names = self.vocabulary.names() if self.vocabulary is not None else ()
+        if names:
+            schema["enum"] = list(names)
         return schema
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False

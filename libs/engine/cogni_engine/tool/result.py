@@ -31,6 +31,9 @@ class ToolResult:
         urls: Every URL in it that may be cited.
         is_empty: Whether it says that there is nothing; then it is no evidence.
 
+    Raises:
+        ValueError: `for_model` is not ModelFacingText, or an empty result does not explain itself.
+
     Source:
         COGNI.BUILD spec, package engine, "Tool Result"; spec/result-echo.md.
     """
@@ -41,6 +44,12 @@ class ToolResult:
     citations: tuple[CitationRef, ...] = ()
     urls: tuple[str, ...] = ()
     is_empty: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.for_model, ModelFacingText):
+            raise ValueError("what the model reads of a result is ModelFacingText")
+        if self.is_empty and self.for_model.is_blank():
+            raise ValueError("an empty result explains why there is nothing")
 
     @staticmethod
     def marker(marker: Marker, summary: ModelFacingText) -> "ToolResult":
@@ -60,7 +69,7 @@ class ToolResult:
         urls: tuple[str, ...] = (),
     ) -> "ToolResult":
         """The result itself: lossless for the model, unless a compact form is given."""
-        whole = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        whole = value if isinstance(value, str) else json.dumps(dict(value), ensure_ascii=False)
         return ToolResult(compact or ModelFacingText(whole), value, renderable, citations, urls)
 
     @staticmethod
