@@ -56,6 +56,10 @@ class Directory(Protocol):
         """Return the account behind a subject, found by its folded key."""
         ...
 
+    async def account_of(self, tenant: TenantId, principal: PrincipalId) -> Result[Account | None]:
+        """Return the account with this id."""
+        ...
+
     async def memberships(self, tenant: TenantId, principal: PrincipalId) -> Result[Memberships]:
         """Return the groups; UNKNOWN where nothing was ever learnt."""
         ...
@@ -98,36 +102,51 @@ class PrincipalResolver:
             return Err(TenantDisabledError(DISABLED))
         return await self._who(claims.value)
 
+    async def current(self, tenant: TenantId, principal: PrincipalId) -> Result[Principal]:
+        """Return an active principal by id, as of now: for jobs, which carry the id and no authority.
+
+        Errors:
+            NotAuthenticatedError: There is no such active account, or the tenant is switched off.
+        """
+        found = await self.directory.tenant(tenant)
+        if isinstance(found, Err):
+            return found
+        if found.value is None or not found.value.enabled:
+            return Err(NotAuthenticatedError(BAD_TOKEN))
+        return await self._principal(await self.directory.account_of(tenant, principal))
+
     async def _who(self, claims: VerifiedClaims) -> Result[Principal]:
-        person = await self.known(claims.tenant_id, claims.subject)
+        person = await self._known(claims.tenant_id, claims.subject)
         if isinstance(person, Err) or claims.actor is None:
             return person
-        machine = await self.known(claims.tenant_id, claims.actor)
+        machine = await self._known(claims.tenant_id, claims.actor)
         if isinstance(machine, Err):
             return machine
         return Ok(_delegated(machine.value, person.value))
 
-    async def known(self, tenant: TenantId, subject: str) -> Result[Principal]:
-        """Return an active principal of the directory, as of now; for jobs that carry an id."""
-        account = await self.directory.account(tenant, subject)
+    async def _known(self, tenant: TenantId, subject: str) -> Result[Principal]:
+        return await self._principal(await self.directory.account(tenant, subject))
+
+    async def _principal(self, account: Result[Account | None]) -> Result[Principal]:
+        """Add groups and grants, read now, to an active account."""
         if isinstance(account, Err):
             return account
         if account.value is None or not account.value.active:
             return Err(NotAuthenticatedError(BAD_TOKEN))
         found = account.value
-        memberships = await self.directory.memberships(tenant, found.id)
+        memberships = await self.directory.memberships(found.tenant_id, found.id)
         if isinstance(memberships, Err):
             return memberships
         groups = memberships.value.groups
         if memberships.value.state is MembershipState.UNKNOWN:
             groups = frozenset()
-        grants = await self.directory.grants(tenant, found.id, groups)
+        grants = await self.directory.grants(found.tenant_id, found.id, groups)
         if isinstance(grants, Err):
             return grants
         return Ok(
             Principal(
                 id=found.id,
-                tenant_id=tenant,
+                tenant_id=found.tenant_id,
                 kind=found.kind,
                 grants=self.catalogue.resolve_implied(grants.value),
                 memberships=memberships.value,

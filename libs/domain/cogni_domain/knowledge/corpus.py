@@ -46,7 +46,7 @@ class Document:
     Attributes:
         source_id: Its id at the source, stable over moves and edits.
         version: Counts up with every change of content; passages of another version are stale.
-        content_digest: Of the bytes that were read; unchanged bytes are not read again.
+        content_digest: Of the source's revision that was read; an unchanged one is not read again.
         rule: Who may read it now.
         parent: The document it is attached to, whose rule it inherits.
         url: Where a person opens it at the source, if there is such a place.

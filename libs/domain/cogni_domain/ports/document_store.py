@@ -64,6 +64,10 @@ class DocumentStorePort(Protocol):
         """Return, for indexing, known top-level documents in the order of source id, after `after`."""
         ...
 
+    async def attached(self, tenant: TenantId, document: DocumentId) -> Result[Sequence[Document]]:
+        """Return, for indexing, the documents that are attached to one."""
+        ...
+
     async def chunks_of(self, tenant: TenantId, document: DocumentId) -> Result[Sequence[Chunk]]:
         """Return, for indexing, the passages of a document's current version, in order."""
         ...

@@ -1,0 +1,253 @@
+"""A person decides; what was accepted runs once."""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from cogni_domain.access.principal import Principal
+from cogni_domain.access.resolver import PrincipalResolver
+from cogni_domain.access.scope import ScopePolicy
+from cogni_domain.access.tool_offer import ToolCatalogue, ToolContext
+from cogni_domain.events import MutationExecuted
+from cogni_domain.jobs import LeasedJob
+from cogni_domain.ports.document_store import DocumentStorePort
+from cogni_domain.ports.durable import DurablePort
+from cogni_domain.ports.proposal_store import ProposalStorePort
+from cogni_domain.ports.transcript_store import TranscriptStorePort
+from cogni_domain.proposals import NO_SUCH, Proposal, ProposalState
+from cogni_domain.run_record import ConfirmationStep
+from cogni_engine import Base, Clock, ToolResult, parse_arguments
+from cogni_kernel import (
+    ConflictError,
+    Err,
+    Error,
+    HumanText,
+    NotFoundError,
+    NotPermittedError,
+    Ok,
+    ProposalId,
+    Result,
+    TenantId,
+)
+
+EXECUTION_LIMIT = timedelta(seconds=60)
+SETTLED = frozenset(
+    {
+        ProposalState.EXECUTED,
+        ProposalState.FAILED,
+        ProposalState.UNKNOWN,
+        ProposalState.DECLINED,
+        ProposalState.EXPIRED,
+    }
+)
+
+DECIDED = HumanText("This proposal has already been decided.")
+NO_LONGER = HumanText("You are not allowed to make this change any more.")
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalService:
+    """Accepts, declines, expires and executes. Every step is one conditional update, so races converge.
+
+    Source:
+        COGNI.BUILD spec, package services, "ProposalService"; DESIGN D8.
+    """
+
+    proposals: ProposalStorePort
+    durable: DurablePort
+    transcripts: TranscriptStorePort
+    resolver: PrincipalResolver
+    scopes: ScopePolicy
+    documents: DocumentStorePort
+    tools: ToolCatalogue
+    clock: Clock
+    resources: Mapping[type, object]
+
+    async def accept(self, proposal: ProposalId, by: Principal) -> Result[Proposal]:
+        """Accept; the tool runs soon after, once.
+
+        Errors:
+            NotFoundError: Absent, or shown to somebody else: indistinguishable.
+            ConflictError: Expired, or already decided.
+            NotPermittedError: The person lacks the tool's grant by now.
+        """
+        found = await self._decidable(proposal, by)
+        if isinstance(found, Err):
+            return found
+        tool = self.tools.find(found.value.tool_name)
+        if tool is None or not by.has_grant(tool.grant):
+            return Err(NotPermittedError(NO_LONGER))
+        decided = await self._decide(found.value, ProposalState.ACCEPTED, by)
+        if isinstance(decided, Err):
+            return decided
+        begun = await self.durable.decided(decided.value)
+        return begun if isinstance(begun, Err) else decided
+
+    async def decline(self, proposal: ProposalId, by: Principal) -> Result[Proposal]:
+        """Decline; nothing happens.
+
+        Errors:
+            NotFoundError, ConflictError: As for `accept`.
+        """
+        found = await self._decidable(proposal, by)
+        if isinstance(found, Err):
+            return found
+        return await self._decide(found.value, ProposalState.DECLINED, by)
+
+    async def settled(self, proposal: Proposal, within: timedelta) -> Result[Proposal]:
+        """Return the proposal once its execution has ended, or as it stands after `within`."""
+        until = asyncio.get_running_loop().time() + within.total_seconds()
+        while True:
+            found = await self.proposals.get(proposal.tenant_id, proposal.id)
+            late = asyncio.get_running_loop().time() >= until
+            if isinstance(found, Err) or found.value.state in SETTLED or late:
+                return found
+            await asyncio.sleep(0.02)
+
+    async def _decidable(self, proposal: ProposalId, by: Principal) -> Result[Proposal]:
+        if by.tenant_id is None:
+            return Err(NotFoundError(NO_SUCH))
+        found = await self.proposals.get(by.tenant_id, proposal)
+        if isinstance(found, Err):
+            return Err(NotFoundError(NO_SUCH)) if isinstance(found.error, NotFoundError) else found
+        return found.value.decidable(by.id, self.clock.now())
+
+    async def _decide(
+        self, proposal: Proposal, wanted: ProposalState, by: Principal
+    ) -> Result[Proposal]:
+        moved = await self.proposals.transition(
+            proposal.id, ProposalState.PENDING, wanted, self.clock.now()
+        )
+        if isinstance(moved, Err):
+            return moved
+        if not moved.value:
+            return Err(ConflictError(DECIDED))
+        step = ConfirmationStep(str(proposal.id), wanted.value, str(by.id))
+        noted = await self.transcripts.append(proposal.run_ref, step)
+        if isinstance(noted, Err):
+            return noted
+        return await self.proposals.get(proposal.tenant_id, proposal.id)
+
+    async def expire(self, jobs: Sequence[LeasedJob]) -> Sequence[Result[None]]:
+        """Expire what nobody decided; a decided one is left alone."""
+        return [await self._expire(job) for job in jobs]
+
+    async def _expire(self, job: LeasedJob) -> Result[None]:
+        moved = await self.proposals.transition(
+            ProposalId(job.job.payload["proposal_id"]),
+            ProposalState.PENDING,
+            ProposalState.EXPIRED,
+            self.clock.now(),
+        )
+        return moved if isinstance(moved, Err) else Ok(None)
+
+    async def execute(self, jobs: Sequence[LeasedJob]) -> Sequence[Result[None]]:
+        """Run what was accepted; a repeated job runs nothing twice."""
+        return [await self._execute(job.job.tenant_id, job) for job in jobs]
+
+    async def _execute(self, tenant: TenantId, job: LeasedJob) -> Result[None]:
+        proposal_id = ProposalId(job.job.payload["proposal_id"])
+        found = await self.proposals.get(tenant, proposal_id)
+        if isinstance(found, Err):
+            return found
+        proposal = found.value
+        if proposal.state is not ProposalState.ACCEPTED:
+            return Ok(None)
+        ready = await self._ready(proposal)
+        if isinstance(ready, Err):
+            return await self._end(
+                proposal, ProposalState.ACCEPTED, ProposalState.FAILED, str(ready.error.message)
+            )
+        started = await self.proposals.transition(
+            proposal.id, ProposalState.ACCEPTED, ProposalState.EXECUTING, self.clock.now()
+        )
+        if isinstance(started, Err) or not started.value:
+            return started if isinstance(started, Err) else Ok(None)
+        return await self._run(proposal, ready.value)
+
+    async def _ready(self, proposal: Proposal) -> Result[Base]:
+        """Check person, expiry and grant again, at the moment of execution; return the tool."""
+        person = await self.resolver.current(proposal.tenant_id, proposal.proposed_to)
+        if isinstance(person, Err):
+            return Err(NotPermittedError(NO_LONGER))
+        tool = self.tools.find(proposal.tool_name)
+        if tool is None or not person.value.has_grant(tool.grant):
+            return Err(NotPermittedError(NO_LONGER))
+        if self.clock.now() >= proposal.expires_at:
+            return Err(
+                ConflictError(HumanText("This proposal had expired before it could be run."))
+            )
+        corpora = await self.documents.corpora(proposal.tenant_id)
+        if isinstance(corpora, Err):
+            return corpora
+        scope = await self.scopes.resolve(person.value, [c.id for c in corpora.value])
+        if isinstance(scope, Err):
+            return scope
+        resources = {**self.resources, ProposalId: proposal.id}
+        return Ok(tool(ToolContext(person.value, scope.value, proposal.run_ref, resources)))
+
+    async def _run(self, proposal: Proposal, tool: Base) -> Result[None]:
+        args = parse_arguments(proposal.arguments, tool.definition)
+        if isinstance(args, Err):
+            result: ToolResult | Error = args.error
+        else:
+            try:
+                async with asyncio.timeout(EXECUTION_LIMIT.total_seconds()):
+                    result = await tool.call(args.value)
+            except Exception as bug:
+                note = (
+                    f"It is not known whether this happened. Please check. ({type(bug).__name__})"
+                )
+                return await self._end(
+                    proposal, ProposalState.EXECUTING, ProposalState.UNKNOWN, note
+                )
+        if isinstance(result, Error):
+            return await self._end(
+                proposal, ProposalState.EXECUTING, ProposalState.FAILED, str(result.message)
+            )
+        return await self._end(
+            proposal, ProposalState.EXECUTING, ProposalState.EXECUTED, _note(result)
+        )
+
+    async def _end(
+        self, proposal: Proposal, current: ProposalState, wanted: ProposalState, note: str
+    ) -> Result[None]:
+        events = []
+        if wanted is ProposalState.EXECUTED:
+            events.append(
+                MutationExecuted(
+                    proposal.tenant_id, proposal.run_ref, proposal.tool_name, proposal.id
+                )
+            )
+        moved = await self.proposals.transition(
+            proposal.id, current, wanted, self.clock.now(), note, events
+        )
+        return moved if isinstance(moved, Err) else Ok(None)
+
+    async def sweep(self) -> Result[int]:
+        """Bring on what a crash left behind: accepted ones run, executing ones become UNKNOWN.
+
+        Returns:
+            How many were found.
+        """
+        before = self.clock.now() - 2 * EXECUTION_LIMIT
+        stuck = await self.proposals.in_state(ProposalState.EXECUTING, before)
+        waiting = await self.proposals.in_state(ProposalState.ACCEPTED, before)
+        if isinstance(stuck, Err) or isinstance(waiting, Err):
+            return stuck if isinstance(stuck, Err) else waiting  # type: ignore[return-value]
+        note = "The product stopped while this was being done. Please check whether it happened."
+        for proposal in stuck.value:
+            await self._end(proposal, ProposalState.EXECUTING, ProposalState.UNKNOWN, note)
+        for proposal in waiting.value:
+            await self.durable.decided(proposal)
+        return Ok(len(stuck.value) + len(waiting.value))
+
+
+def _note(result: ToolResult) -> str:
+    return (
+        result.screen
+        if isinstance(result.screen, str)
+        else json.dumps(result.screen, ensure_ascii=False)
+    )

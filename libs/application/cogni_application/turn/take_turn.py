@@ -1,0 +1,249 @@
+"""Starting, stopping and owning runs."""
+
+import asyncio
+import hashlib
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from cogni_application.turn.run_turn import Turn, TurnCollaborators, TurnStart
+from cogni_application.turn.seal import RunSealer
+from cogni_domain.access.principal import Principal
+from cogni_domain.access.scope import NO_ACCESS, Scope, ScopePolicy
+from cogni_domain.access.tool_offer import OfferContext, ToolRegistryComposer
+from cogni_domain.events import ConversationStarted
+from cogni_domain.governance.profiles import AssistantProfile
+from cogni_domain.knowledge.hidden_text import neutralise_hidden_text
+from cogni_domain.ports.profile_store import ProfileStorePort
+from cogni_domain.ports.run_log import Opened, RunLogPort
+from cogni_domain.run_record import RunOpening
+from cogni_engine import (
+    Effect,
+    Failed,
+    Halted,
+    HaltReason,
+    Registry,
+    RunDelta,
+)
+from cogni_kernel import (
+    ConversationId,
+    Err,
+    HumanText,
+    InvalidArgumentError,
+    NotPermittedError,
+    Result,
+    RunRef,
+    UpstreamError,
+)
+
+MAX_MESSAGE = 32_000
+LEASE = timedelta(seconds=15)
+
+BLANK = HumanText("Please write a question.")
+TOO_LONG = HumanText(
+    f"Your message is too long: at most {MAX_MESSAGE} characters. Shorten it, please."
+)
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRequest:
+    """What a person asks.
+
+    Attributes:
+        surface_id: Where it was asked.
+        effects: What that surface supports; without a confirmation step, READ alone.
+        idempotency_key: The same key by the same person is the same run, again.
+        deadline: When the answer is of no use any more, UTC.
+    """
+
+    message: str
+    conversation_id: ConversationId | None = None
+    surface_id: str = "chat"
+    effects: frozenset[Effect] = frozenset(Effect)
+    idempotency_key: str | None = None
+    deadline: datetime | None = None
+
+    @property
+    def digest(self) -> str:
+        """A name for the request, to tell a repeated key with another body."""
+        parts = (self.message, str(self.conversation_id), self.surface_id)
+        return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class TurnService:
+    """Opens runs, owns them while they go on, and seals them.
+
+    Source:
+        COGNI.BUILD spec, package services, "TurnService"; DESIGN D5.
+    """
+
+    def __init__(  # noqa: PLR0913 - its collaborators, each visible
+        self,
+        *,
+        scopes: ScopePolicy,
+        composer: ToolRegistryComposer,
+        profiles: ProfileStorePort,
+        run_log: RunLogPort,
+        sealer: RunSealer,
+        shared: TurnCollaborators,
+        new_id: Callable[[], str],
+        owner: str,
+    ) -> None:
+        self._scopes = scopes
+        self._composer = composer
+        self._profiles = profiles
+        self._run_log = run_log
+        self._sealer = sealer
+        self._shared = shared
+        self._new_id = new_id
+        self._owner = owner
+        self._tasks: dict[RunRef, asyncio.Task[None]] = {}
+
+    async def start(self, request: TurnRequest, principal: Principal) -> Result[Opened]:
+        """Open a run and let it go on by itself; a known idempotency key gives its run, again.
+
+        Errors:
+            InvalidArgumentError: The message is blank or too long; `detail["field"]` names it.
+            NotPermittedError: The principal has no scope.
+            NotFoundError: The conversation is not this principal's, or there is no assistant.
+            ConflictError: The idempotency key was used for another request.
+        """
+        question = neutralise_hidden_text(request.message)
+        wrong = _wrong_message(question)
+        if wrong is not None:
+            return Err(wrong)
+        profile = await self._profile(request, principal)
+        if isinstance(profile, Err):
+            return profile
+        scope = await self._scopes.resolve(principal, profile.value.elected.content.corpora)
+        if isinstance(scope, Err):
+            return scope
+        tools = self._composer.compose(principal, _offer(request, principal))
+        opening = self._opening(request, question, profile.value, scope.value, tools)
+        opened = await self._open(opening)
+        if isinstance(opened, Err) or opened.value.existed:
+            return opened
+        bounds = replace(profile.value.elected.content.bounds, deadline=request.deadline)
+        start = TurnStart(
+            run_ref=opening.run_ref,
+            conversation_id=opening.conversation_id,
+            first_handle=opened.value.first_handle,
+            principal=principal,
+            scope=scope.value,
+            profile=profile.value,
+            tools=tools,
+            bounds=bounds,
+            question=HumanText(question),
+        )
+        self._launch(start, opened.value.epoch)
+        return opened
+
+    async def _profile(
+        self, request: TurnRequest, principal: Principal
+    ) -> Result[AssistantProfile]:
+        if principal.tenant_id is None:
+            return Err(NotPermittedError(NO_ACCESS))
+        return await self._profiles.elected(principal.tenant_id, request.surface_id)
+
+    def _opening(
+        self,
+        request: TurnRequest,
+        question: str,
+        profile: AssistantProfile,
+        scope: Scope,
+        tools: Registry,
+    ) -> RunOpening:
+        return RunOpening(
+            run_ref=RunRef(self._new_id()),
+            tenant_id=scope.tenant_id,
+            principal=scope.principal.id,
+            conversation_id=request.conversation_id or ConversationId(self._new_id()),
+            surface_id=request.surface_id,
+            question=question,
+            opened_at=self._shared.clock.now(),
+            scope_digest=scope.digest,
+            profile_version=profile.elected.ref,
+            model_version=self._shared.model.model_version,
+            offered=tools.snapshot,
+            idempotency_key=request.idempotency_key,
+            request_digest=request.digest,
+        )
+
+    async def _open(self, opening: RunOpening) -> Result[Opened]:
+        started = ConversationStarted(
+            opening.tenant_id,
+            str(opening.conversation_id),
+            opening.surface_id,
+            opening.principal,
+        )
+        return await self._run_log.open(
+            opening, self._owner, self._shared.clock.now() + LEASE, [started]
+        )
+
+    def _launch(self, start: TurnStart, epoch: int) -> None:
+        streams = self._shared.streams
+        streams.begin(start.run_ref, epoch)
+        streams.publish(start.run_ref, RunDelta(str(start.run_ref), str(start.conversation_id)))
+        task = asyncio.create_task(self._drive(start, epoch), name=f"run {start.run_ref}")
+        self._tasks[start.run_ref] = task
+        task.add_done_callback(lambda _: self._tasks.pop(start.run_ref, None))
+
+    async def _drive(self, start: TurnStart, epoch: int) -> None:
+        turn = Turn(start, self._shared)
+        try:
+            outcome = await turn.take()
+        except asyncio.CancelledError:
+            turn.voice.finish()
+            outcome = Halted(HaltReason.STOPPED, turn.voice.guard.text)
+        except Exception as bug:
+            _log.exception("run %s failed", start.run_ref)
+            outcome = Failed(_bug(start.run_ref, bug), turn.voice.guard.text)
+        await asyncio.shield(self._sealer.seal(turn, outcome, epoch))
+
+    def cancel(self, run: RunRef) -> None:
+        """End a run of this process as Halted with what it had; any other is left alone."""
+        if (task := self._tasks.get(run)) is not None:
+            task.cancel()
+
+    async def keep_leases(self) -> None:
+        """Hold this process's runs, and end those that somebody asked to stop, until cancelled."""
+        while True:
+            await self._run_log.renew(self._owner, self._shared.clock.now() + LEASE)
+            for _ in range(20):
+                stops = await self._run_log.stops_requested(self._owner)
+                for run in () if isinstance(stops, Err) else stops.value:
+                    self.cancel(run)
+                await asyncio.sleep(LEASE.total_seconds() / 60)
+
+    async def drain(self) -> None:
+        """End every run of this process, sealed."""
+        running = list(self._tasks.values())
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+
+def _wrong_message(question: str) -> InvalidArgumentError | None:
+    text = HumanText(question)
+    if text.is_blank():
+        return InvalidArgumentError(BLANK, detail={"field": "message"})
+    if len(question) > MAX_MESSAGE:
+        return InvalidArgumentError(TOO_LONG, detail={"field": "message"})
+    return None
+
+
+def _offer(request: TurnRequest, principal: Principal) -> OfferContext:
+    """Nobody is there to confirm what a machine asks for."""
+    if principal.is_machine():
+        return OfferContext(effects=request.effects & {Effect.READ})
+    return OfferContext(effects=request.effects)
+
+
+def _bug(run: RunRef, bug: Exception) -> UpstreamError:
+    message = HumanText(
+        f"Something went wrong on our side. Please ask again; if it stays, report {run}."
+    )
+    return UpstreamError(message, retryable=False, detail={"bug": repr(bug)})

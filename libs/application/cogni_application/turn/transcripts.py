@@ -1,0 +1,188 @@
+"""What a person may see of runs: their own, as far as they may still read what those came from."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, replace
+
+from cogni_application.turn.streams import RunStreams
+from cogni_application.turn.take_turn import TurnService
+from cogni_domain.access.principal import Principal
+from cogni_domain.access.scope import Scope, ScopePolicy
+from cogni_domain.conversations import WITHHELD, Conversation, PastTurn
+from cogni_domain.knowledge.citations import Citation
+from cogni_domain.knowledge.corpus import Chunk
+from cogni_domain.lineage import LineagePolicy
+from cogni_domain.ports.document_store import DocumentStorePort
+from cogni_domain.ports.run_log import NumberedDelta, RunLogPort, RunStatus
+from cogni_domain.ports.transcript_store import TranscriptStorePort
+from cogni_engine import DoneDelta, RunDelta
+from cogni_kernel import (
+    ConversationId,
+    DocumentId,
+    Err,
+    HumanText,
+    NotFoundError,
+    NotPermittedError,
+    Ok,
+    Result,
+    RunRef,
+)
+
+NO_SUCH = HumanText("There is nothing here under that name that you can open.")
+LATEST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedSource:
+    """A cited passage, as it stands now."""
+
+    citation: Citation
+    chunk: Chunk
+    url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptService:
+    """Follows, stops and reopens what belongs to the person who asks; anything else is not there.
+
+    Source:
+        DESIGN D5, D23, "Public contracts".
+    """
+
+    turns: TurnService
+    streams: RunStreams
+    run_log: RunLogPort
+    transcripts: TranscriptStorePort
+    documents: DocumentStorePort
+    scopes: ScopePolicy
+    lineage: LineagePolicy
+
+    async def follow(
+        self, run: RunRef, principal: Principal, after: int
+    ) -> Result[AsyncIterator[NumberedDelta]]:
+        """Return the deltas of an own run after a cursor, then those to come.
+
+        A sealed run whose sources may not all be read any more is told without its content.
+
+        Errors:
+            NotFoundError: There is no such run of this principal.
+        """
+        status = await self._own(run, principal)
+        if isinstance(status, Err):
+            return status
+        if status.value.sealed:
+            scope = await self._scope(principal)
+            if isinstance(scope, Err):
+                return scope
+            readable = await self.lineage.may_read_all(
+                frozenset(map(DocumentId, status.value.lineage)), scope.value
+            )
+            if isinstance(readable, Err):
+                return readable
+            if not readable.value:
+                return Ok(_withheld(status.value, after))
+        return Ok(self.streams.follow(run, after))
+
+    async def stop(self, run: RunRef, principal: Principal) -> Result[None]:
+        """End an own run as Halted with what it had; stopping it again changes nothing.
+
+        Errors:
+            NotFoundError: There is no such run of this principal.
+        """
+        status = await self._own(run, principal)
+        if isinstance(status, Err):
+            return status
+        asked = await self.run_log.request_stop(run)
+        self.turns.cancel(run)
+        return asked
+
+    async def source(self, run: RunRef, handle: str, principal: Principal) -> Result[OpenedSource]:
+        """Open what a handle stands for in an own run, if it may still be read.
+
+        Errors:
+            NotFoundError: No such run, handle or passage for this principal: indistinguishable.
+        """
+        status = await self._own(run, principal)
+        if isinstance(status, Err):
+            return status
+        citation = await self.transcripts.citation(run, handle)
+        if isinstance(citation, Err):
+            return Err(NotFoundError(NO_SUCH))
+        scope = await self._scope(principal)
+        if isinstance(scope, Err):
+            return scope
+        chunks = await self.documents.current([citation.value.chunk_id], scope.value)
+        document = await self.documents.get(citation.value.document_id, scope.value)
+        if isinstance(chunks, Err) or isinstance(document, Err) or not chunks.value:
+            return Err(NotFoundError(NO_SUCH))
+        return Ok(OpenedSource(citation.value, chunks.value[0], document.value.url))
+
+    async def conversations(self, principal: Principal) -> Result[Sequence[Conversation]]:
+        """Return the person's own conversations, newest first."""
+        scope = await self._scope(principal)
+        if isinstance(scope, Err):
+            return scope
+        return await self.transcripts.conversations(scope.value.tenant_id, principal.id, LATEST)
+
+    async def conversation(
+        self, conversation: ConversationId, principal: Principal
+    ) -> Result[tuple[Conversation, Sequence[PastTurn]]]:
+        """Return one own conversation; a turn whose sources may not all be read is withheld, and says so.
+
+        Errors:
+            NotFoundError: It is absent or somebody else's.
+        """
+        scope = await self._scope(principal)
+        if isinstance(scope, Err):
+            return scope
+        found = await self.transcripts.conversation(
+            scope.value.tenant_id, principal.id, conversation
+        )
+        if isinstance(found, Err):
+            return found
+        about, turns = found.value
+        shown = await self.lineage.split(turns, scope.value)
+        if isinstance(shown, Err):
+            return shown
+        return Ok(
+            (
+                about,
+                [t if ok else replace(t, question="", answer=WITHHELD) for t, ok in shown.value],
+            )
+        )
+
+    async def _own(self, run: RunRef, principal: Principal) -> Result[RunStatus]:
+        status = await self.run_log.status(run)
+        if isinstance(status, Err):
+            return (
+                Err(NotFoundError(NO_SUCH)) if isinstance(status.error, NotFoundError) else status
+            )
+        mine = (status.value.tenant_id, status.value.principal)
+        if mine != (principal.tenant_id, principal.id):
+            return Err(NotFoundError(NO_SUCH))
+        return status
+
+    async def _scope(self, principal: Principal) -> Result[Scope]:
+        """Return the person's whole reach: an old run may rest on a corpus that no profile names now."""
+        if principal.tenant_id is None:
+            return Err(NotPermittedError(NO_SUCH))
+        corpora = await self.documents.corpora(principal.tenant_id)
+        if isinstance(corpora, Err):
+            return corpora
+        return await self.scopes.resolve(principal, [c.id for c in corpora.value])
+
+
+async def _withheld(status: RunStatus, after: int) -> AsyncIterator[NumberedDelta]:
+    run, conversation = str(status.run_ref), status.conversation_id
+    if after < 1:
+        yield NumberedDelta(1, RunDelta(run, conversation))
+    if after < status.last_cursor:
+        outcome = {"run_ref": run, "conversation_id": conversation, "kind": "completed"}
+        empty: dict[str, object] = {
+            "text": WITHHELD,
+            "citations": [],
+            "markers": [],
+            "proposal": None,
+        }
+        yield NumberedDelta(
+            status.last_cursor, DoneDelta({**outcome, **empty, "reason": "withheld"})
+        )
