@@ -1,0 +1,462 @@
+import asyncio
+import builtins
+from typing import TYPE_CHECKING
+
+import pytest
+
+from cogni_engine import (
+    Arguments,
+    Completed,
+    Emitter,
+    Failed,
+    Halted,
+    HaltReason,
+    Message,
+    ModelCallStep,
+    Proposed,
+    RefusalReason,
+    RefusalStep,
+    Refused,
+    Response,
+    RunBounds,
+    TokenDelta,
+    ToolCall,
+    ToolCallStep,
+    ToolCompletedDelta,
+    ToolResult,
+)
+from cogni_kernel import (
+    BudgetExceededError,
+    Err,
+    HumanText,
+    InvalidArgumentError,
+    ModelFacingText,
+    Ok,
+    Outcome,
+    Result,
+    TimeoutError,  # noqa: A004 - the spec's word
+    UpstreamError,
+)
+
+if TYPE_CHECKING:
+    from tests.loop.conftest import Doubles
+
+DOWN = UpstreamError(HumanText("The provider did not answer."))
+REFUSED_KEY = UpstreamError(HumanText("The key was not accepted."), retryable=False)
+
+
+async def test_an_answer_completes_the_run(engine: "Doubles") -> None:
+    run = engine.run(engine.answer("Four.", input_tokens=9, output_tokens=1))
+
+    assert await run.outcome() == Completed("Four.")
+    assert run.assistant.usage.total == 10
+    assert [s.tool_calls for s in run.of(ModelCallStep)] == [0]
+
+
+async def test_a_tool_is_called_and_its_result_read_before_the_answer(engine: "Doubles") -> None:
+    run = engine.run(
+        engine.answer("Let me look.", engine.call("search", "{}", "c1")),
+        engine.answer("Three."),
+        tools=[engine.tool("search")],
+    )
+
+    assert await run.outcome() == Completed("Three.")
+    assert run.observations() == {"c1": '{"content": "three pages", "count": 3}'}
+    assert run.model.read[1][-1].text == run.observations()["c1"]
+    assert run.model.offered == [("search",), ("search",)]
+    [step] = run.of(ToolCallStep)
+    assert (step.call_id, step.tool_name, step.tool_version) == ("c1", "search", "1.0.0")
+    assert (step.arguments, step.error) == ("{}", None)
+
+
+async def test_the_screen_gets_an_echo_of_each_call_before_the_answer(engine: "Doubles") -> None:
+    run = engine.run(
+        engine.answer("", engine.call("search", "", "c1")),
+        engine.answer("Three."),
+        tools=[engine.tool("search")],
+    )
+    await run.outcome()
+
+    [echo] = run.of(ToolCompletedDelta)
+    assert (echo.call_id, echo.tool, echo.arguments) == ("c1", "search", {})
+    assert echo.result == "three pages"
+    assert 0 <= echo.execution_time < 5
+    assert run.deltas.index(echo) < run.deltas.index(TokenDelta("Three."))
+
+
+async def test_text_is_shown_once_whether_the_model_streams_or_not(engine: "Doubles") -> None:
+    async def streaming(emitter: Emitter) -> Result[Response]:
+        emitter.emit_token("Thr")
+        emitter.emit_token("ee.")
+        return Ok(Response("Three."))
+
+    for turn, tokens in ((streaming, ["Thr", "ee."]), (engine.answer("Three."), ["Three."])):
+        run = engine.run(turn)
+
+        assert await run.outcome() == Completed("Three.")
+        assert [t.text for t in run.of(TokenDelta)] == tokens
+
+
+async def test_the_first_call_of_an_unoffered_tool_is_answered_without_naming_others(
+    engine: "Doubles",
+) -> None:
+    run = engine.run(
+        engine.answer("", engine.call("delete_all", "{}", "c1")),
+        engine.answer("Sorry."),
+        tools=[engine.tool("search"), engine.tool("payroll")],
+    )
+
+    assert await run.outcome() == Completed("Sorry.")
+    assert run.of(RefusalStep) == [RefusalStep("c1", "delete_all")]
+    hint = run.observations()["c1"]
+    assert "no such tool" in hint
+    assert not any(name in hint for name in ("delete_all", "search", "payroll"))
+    assert run.of(ToolCompletedDelta) == []
+
+
+async def test_a_second_offence_ends_the_turn(engine: "Doubles") -> None:
+    run = engine.run(
+        engine.answer("", engine.call("delete_all"), engine.call("drop_all")),
+        engine.answer("", engine.call("search"), engine.call("delete_all")),
+        tools=[engine.tool("search")],
+    )
+
+    outcome = await run.outcome()
+
+    assert isinstance(outcome, Refused)
+    assert outcome.reason is RefusalReason.NOT_OFFERED
+    assert outcome.kind is Outcome.REFUSED
+    assert len(run.of(RefusalStep)) == 3
+    assert len(run.of(ToolCallStep)) == 1
+    assert len(run.observations()) == 4
+
+
+@pytest.mark.parametrize("name", ["SEARCH", "search ", "sea\u200brch", "", "search\ud800"])
+async def test_a_name_that_is_almost_a_tools_is_not_offered(engine: "Doubles", name: str) -> None:
+    run = engine.run(
+        engine.answer("", ToolCall("c1", name, "{}")),
+        engine.answer("Sorry."),
+        tools=[engine.tool("search")],
+    )
+
+    assert await run.outcome() == Completed("Sorry.")
+    [step] = run.of(RefusalStep)
+    assert step.tool_name.encode().decode() == step.tool_name
+
+
+async def test_a_change_is_proposed_and_not_made(engine: "Doubles") -> None:
+    made: list[Arguments] = []
+
+    async def change(args: Arguments) -> ToolResult:
+        made.append(args)
+        return ToolResult.data("done")
+
+    run = engine.run(
+        engine.answer("I can book that.", engine.call("book", '{"day": "Monday"}', "c1")),
+        tools=[
+            engine.tool("book", change, changes=True, parameters=(engine.text_parameter("day"),))
+        ],
+    )
+
+    outcome = await run.outcome()
+
+    assert isinstance(outcome, Proposed)
+    assert outcome.text == "I can book that."
+    assert (outcome.mutation.tool_name, outcome.mutation.call_id) == ("book", "c1")
+    assert outcome.mutation.arguments == '{"day":"Monday"}'
+    assert made == []
+    assert "must accept" in run.observations()["c1"]
+    assert run.of(ToolCompletedDelta) == []
+
+
+async def test_the_siblings_of_a_change_are_answered_before_the_turn_ends(
+    engine: "Doubles",
+) -> None:
+    run = engine.run(
+        engine.answer(
+            "",
+            engine.call("book", "{}", "c1"),
+            engine.call("search", "{}", "c2"),
+            engine.call("nowhere", "{}", "c3"),
+            engine.call("cancel", "{}", "c4"),
+            engine.call("search", "[]", "c5"),
+        ),
+        tools=[
+            engine.tool("book", changes=True),
+            engine.tool("cancel", changes=True),
+            engine.tool("search"),
+        ],
+    )
+
+    outcome = await run.outcome()
+
+    assert isinstance(outcome, Proposed)
+    assert outcome.mutation.tool_name == "book"
+    answers = run.observations()
+    assert "accept" in answers["c1"]
+    assert "three pages" in answers["c2"]
+    assert "no such tool" in answers["c3"]
+    assert "already waiting" in answers["c4"]
+    assert "one JSON object" in answers["c5"]
+
+
+async def test_a_change_that_cannot_be_proposed_gives_way_to_the_next(engine: "Doubles") -> None:
+    async def full(_: Arguments) -> InvalidArgumentError:
+        return InvalidArgumentError(
+            HumanText("That day is full."), ModelFacingText("Take another.")
+        )
+
+    run = engine.run(
+        engine.answer("", engine.call("book", "{}", "c1"), engine.call("wait", "{}", "c2")),
+        tools=[
+            engine.tool("book", changes=True, preview=full),
+            engine.tool("wait", changes=True),
+        ],
+    )
+
+    outcome = await run.outcome()
+
+    assert isinstance(outcome, Proposed)
+    assert outcome.mutation.tool_name == "wait"
+    assert run.observations()["c1"] == "Take another."
+
+
+async def test_a_provider_that_is_down_is_a_refusal(engine: "Doubles") -> None:
+    run = engine.run(DOWN, DOWN, DOWN)
+
+    outcome = await run.outcome()
+
+    assert isinstance(outcome, Refused)
+    assert outcome.reason is RefusalReason.PROVIDER_DOWN
+    assert [s.error for s in run.of(ModelCallStep)] == ["Upstream"] * 3
+
+
+async def test_a_provider_that_never_answers_in_time_is_down_as_well(engine: "Doubles") -> None:
+    late = TimeoutError(HumanText("It took too long."))
+
+    outcome = await engine.run(late, attempts=1).outcome()
+
+    assert isinstance(outcome, Refused)
+    assert outcome.reason is RefusalReason.PROVIDER_DOWN
+
+
+async def test_a_failure_that_will_not_pass_is_told_as_it_is(engine: "Doubles") -> None:
+    run = engine.run(REFUSED_KEY)
+
+    assert await run.outcome() == Failed(REFUSED_KEY)
+    assert run.waits == []
+
+
+async def test_a_spent_budget_reads_as_a_limit(engine: "Doubles") -> None:
+    spent = BudgetExceededError(HumanText("This month's budget is used up."))
+
+    outcome = await engine.run(spent).outcome()
+
+    assert outcome == Refused(RefusalReason.BUDGET_EXCEEDED, spent.message)
+
+
+async def test_a_failure_in_mid_answer_keeps_what_was_shown(engine: "Doubles") -> None:
+    async def cut(emitter: Emitter) -> Result[Response]:
+        emitter.emit_token("The answer is")
+        return Err(DOWN)
+
+    run = engine.run(cut)
+
+    assert await run.outcome() == Failed(DOWN, "The answer is")
+    assert run.waits == []
+
+
+async def test_an_adapter_that_raises_is_a_described_failure(engine: "Doubles") -> None:
+    run = engine.run(ValueError("no such field: usage"))
+
+    outcome = await run.outcome()
+
+    assert isinstance(outcome, Failed)
+    assert not outcome.error.retryable
+    assert "ValueError: no such field: usage" in str(outcome.error.detail["trace"])
+    assert "ValueError" not in str(outcome.error.message)
+    [step] = run.of(ModelCallStep)
+    assert step.error == "Upstream"
+    assert "no such field" in step.detail
+    assert step.usage.is_absent
+
+
+@pytest.mark.parametrize("given", [None, "text", Ok(None), Ok("text"), 3])
+async def test_an_adapter_that_gives_no_response_is_a_described_failure(
+    engine: "Doubles", given: object
+) -> None:
+    async def odd(_: Emitter) -> Result[Response]:
+        return given  # type: ignore[return-value]
+
+    outcome = await engine.run(odd).outcome()
+
+    assert isinstance(outcome, Failed)
+    assert outcome.partial == ""
+
+
+async def test_the_error_of_a_builtin_timeout_in_an_adapter_is_not_the_runs_deadline(
+    engine: "Doubles",
+) -> None:
+    async def slow(_: Emitter) -> Result[Response]:
+        async with asyncio.timeout(0):
+            await asyncio.sleep(5)
+        raise AssertionError
+
+    outcome = await engine.run(slow).outcome()
+
+    assert isinstance(outcome, Failed)
+
+
+async def test_a_cancelled_call_inside_an_adapter_is_not_a_cancelled_run(
+    engine: "Doubles",
+) -> None:
+    async def careless(_: Emitter) -> Result[Response]:
+        lost = asyncio.create_task(asyncio.sleep(5))
+        lost.cancel()
+        await lost
+        raise AssertionError
+
+    outcome = await engine.run(careless).outcome()
+
+    assert isinstance(outcome, Failed)
+    assert "CancelledError" in str(outcome.error.detail["trace"])
+
+
+async def test_cancelling_the_run_cancels_the_model_and_passes_through(engine: "Doubles") -> None:
+    ended: list[str] = []
+    started = asyncio.Event()
+
+    async def endless(emitter: Emitter) -> Result[Response]:
+        emitter.emit_token("So far")
+        started.set()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.append("model")
+        raise AssertionError
+
+    run = engine.run(endless)
+    task = asyncio.create_task(run.loop.execute())
+    await started.wait()
+    task.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert ended == ["model"]
+    assert run.assistant.usage.absent_calls == 1
+    assert [s.error for s in run.of(ModelCallStep)] == ["Cancelled"]
+
+
+async def test_an_adapter_cannot_swallow_a_cancellation(engine: "Doubles") -> None:
+    started = asyncio.Event()
+
+    async def deaf(_: Emitter) -> Result[Response]:
+        started.set()
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            return Ok(Response("as if nothing had been"))
+        raise AssertionError
+
+    run = engine.run(deaf)
+    task = asyncio.create_task(run.loop.execute())
+    await started.wait()
+    task.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_a_bug_above_the_engine_is_not_taken_for_a_deadline(engine: "Doubles") -> None:
+    run = engine.run(engine.answer("Four."))
+
+    def full_disk(_: object) -> None:
+        raise builtins.TimeoutError("the record cannot be written")
+
+    run.assistant._on_step = full_disk
+
+    with pytest.raises(builtins.TimeoutError, match="record"):
+        await run.loop.execute()
+
+
+async def test_an_answer_may_be_empty_text(engine: "Doubles") -> None:
+    run = engine.run(engine.answer(""))
+
+    assert await run.outcome() == Completed("")
+    assert run.of(TokenDelta) == []
+
+
+async def test_what_utf8_cannot_hold_never_reaches_the_thread_or_the_outcome(
+    engine: "Doubles",
+) -> None:
+    run = engine.run(
+        engine.answer("half \ud83d", ToolCall("c\ud800", "search", '{"q": "\udfff"}')),
+        engine.answer("end \ud83d"),
+        tools=[engine.tool("search", parameters=(engine.text_parameter("q"),))],
+    )
+
+    outcome = await run.outcome()
+
+    assert outcome == Completed("end \ufffd")
+    for message in run.assistant.thread.messages:
+        assert str(message.wire).encode()
+    assert all(t.text.encode() for t in run.of(TokenDelta))
+    [step] = run.of(ToolCallStep)
+    assert step.error == "InvalidArgument"
+    assert (step.call_id + step.arguments).encode()
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (["", ""], ["", ""]),
+        (["a", "a"], ["a", "b"]),
+        (["call_1", ""], ["call_2", "call_2"]),
+        (["", "call_1", "call_1"], ["call_1"]),
+    ],
+)
+async def test_calls_without_ids_or_with_used_ones_get_ids_of_their_own(
+    engine: "Doubles", first: list[str], second: list[str]
+) -> None:
+    def calls(ids: list[str]) -> list[ToolCall]:
+        return [ToolCall(name, "search", "{}") for name in ids]
+
+    run = engine.run(
+        engine.answer("", *calls(first)),
+        engine.answer("", *calls(second)),
+        engine.answer("Done."),
+        tools=[engine.tool("search")],
+    )
+
+    assert await run.outcome() == Completed("Done.")
+    answered = list(run.observations())
+    assert len(set(answered)) == len(first) + len(second)
+    assert "" not in answered
+    assert first[0] == "" or answered[0] == first[0]
+
+
+async def test_a_halt_carries_everything_that_was_shown(engine: "Doubles") -> None:
+    run = engine.run(
+        engine.answer("One. ", engine.call("search")),
+        engine.answer("Two. ", engine.call("search")),
+        tools=[engine.tool("search")],
+        bounds=RunBounds(max_tool_calls=1),
+    )
+
+    assert await run.outcome() == Halted(HaltReason.CALL_CEILING, "One. Two. ")
+
+
+async def test_the_thread_keeps_the_question_and_what_was_asked_of_tools(
+    engine: "Doubles",
+) -> None:
+    run = engine.run(
+        engine.answer("Looking.", engine.call("search", "{}", "c1")),
+        engine.answer("Three."),
+        tools=[engine.tool("search")],
+    )
+    await run.outcome()
+
+    question, asked, result = run.assistant.thread.messages
+    assert question.text == "How many?"
+    assert asked == Message.assistant("Looking.", (ToolCall("c1", "search", "{}"),), "scripted-1")
+    assert result.tool_call_id == "c1"
