@@ -33,6 +33,9 @@ class MemoryDirectoryAdapter(DirectoryPort):
         found = self._subjects.get((tenant, account_key(subject)))
         return Ok(None if found is None else self._accounts[tenant, found])
 
+    async def account_of(self, tenant: TenantId, principal: PrincipalId) -> Result[Account | None]:
+        return Ok(self._accounts.get((tenant, principal)))
+
     async def memberships(self, tenant: TenantId, principal: PrincipalId) -> Result[Memberships]:
         return Ok(self._memberships.get((tenant, principal), NEVER_LEARNT))
 

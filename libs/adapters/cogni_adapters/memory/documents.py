@@ -91,6 +91,9 @@ class MemoryDocumentStoreAdapter(DocumentStorePort):
         )
         return Ok(found[:limit])
 
+    async def attached(self, tenant: TenantId, document: DocumentId) -> Result[Sequence[Document]]:
+        return Ok(self._children(tenant, document))
+
     async def chunks_of(self, tenant: TenantId, document: DocumentId) -> Result[Sequence[Chunk]]:
         found = self._state.documents.get((tenant, document))
         return Ok([] if found is None else self._passages(found))
@@ -145,12 +148,12 @@ class MemoryDocumentStoreAdapter(DocumentStorePort):
             if document is None or document.id in found:
                 continue
             found[document.id] = document
-            waiting += [
-                child.id
-                for (of, _), child in self._state.documents.items()
-                if of == tenant and child.parent == document.id
-            ]
+            waiting += [child.id for child in self._children(tenant, document.id)]
         return list(found.values())
+
+    def _children(self, tenant: TenantId, parent: DocumentId) -> list[Document]:
+        own = [d for (of, _), d in self._state.documents.items() if of == tenant]
+        return [d for d in own if d.parent == parent]
 
     def _passages(self, document: Document) -> list[Chunk]:
         readers = document.rule.readers

@@ -1,0 +1,1 @@
+"""Host tokens: JSON Web Tokens that the host product signs."""
