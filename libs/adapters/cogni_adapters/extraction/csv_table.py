@@ -16,6 +16,7 @@ _NUMBER = re.compile(r"[-+$€£(]*\d[\d.,:/ %)-]*")
 
 
 def read(source: Source, draft: Draft) -> None:
+    """Cells stay parted by the file's own delimiter, so that a row reads as it does in the file."""
     decoded = decode(source.data)
     if decoded.warning:
         draft.warn(decoded.warning)
@@ -53,7 +54,8 @@ def _cell(text: str, delimiter: str) -> str:
     return '"' + text.replace('"', '""') + '"' if delimiter in text else text
 
 
-def _locate(first: int, last: int) -> str:
+def _locate(numbers: Sequence[int]) -> str:
+    first, last = numbers[0], numbers[-1]
     return f"row {first}" if first == last else f"rows {first}-{last}"
 
 

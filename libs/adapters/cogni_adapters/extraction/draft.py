@@ -97,35 +97,31 @@ class Draft:
     def table(
         self,
         rows: Iterable[Row[Place]],
-        locate: Callable[[Place, Place], str],
+        locate: Callable[[Sequence[Place]], str],
         header: str = "",
     ) -> None:
         """Add rows as blocks of about `TABLE_BLOCK_CHARACTERS`, each of them under the header.
 
         Args:
             rows: With their cells already joined; blank ones are left out.
-            locate: The locator of a block, from the places of its first and last row.
+            locate: The locator of a block, from the places of its rows.
             header: The line that every block but the first repeats; the first row is the header.
         """
         self.end_list()
         header = one_line(self._clean(header))
         lines: list[str] = []
-        first = last = None
-        size = 0
+        places: list[Place] = []
         for row in rows:
             text = one_line(self._clean(row.text))
             if not text.strip(" |,;\t"):
                 continue
-            if first is not None and last is not None and size + len(text) > TABLE_BLOCK_CHARACTERS:
-                self._append(BlockKind.TABLE, "\n".join(lines), locate(first, last))
-                lines, first = [header] if header else [], None
-                size = len(header)
+            if places and sum(map(len, lines)) + len(text) > TABLE_BLOCK_CHARACTERS:
+                self._append(BlockKind.TABLE, "\n".join(lines), locate(places))
+                lines, places = [header] if header else [], []
             lines.append(text)
-            first = row.place if first is None else first
-            last = row.place
-            size += len(text) + 1
-        if first is not None and last is not None:
-            self._append(BlockKind.TABLE, "\n".join(lines), locate(first, last))
+            places.append(row.place)
+        if places:
+            self._append(BlockKind.TABLE, "\n".join(lines), locate(places))
 
     def attach(self, name: str, data: bytes) -> None:
         """Add a file inside this one, or name it as missing where there are too many already."""

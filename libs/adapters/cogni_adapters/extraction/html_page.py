@@ -36,6 +36,7 @@ _MAX_DEPTH = 200
 
 
 def read(source: Source, draft: Draft) -> None:
+    """The encoding is what a byte order mark says, before what the page declares."""
     head = source.data[:4096]
     declared = _META_CHARSET.search(head) or _XML_ENCODING.search(head)
     decoded = decode(source.data, declared[1].decode("ascii") if declared else None)
@@ -154,9 +155,7 @@ class _Walker:
         has_header = bool(rows) and (node.css_first("th") is not None or is_header(rows[0]))
         if (caption := node.css_first("caption")) is not None:
             self._draft.paragraph(caption.text(), self._locator)
-        self._draft.table(
-            lines, lambda _first, _last: self._locator, lines[0].text if has_header else ""
-        )
+        self._draft.table(lines, lambda _: self._locator, lines[0].text if has_header else "")
 
 
 def _flat_text(node: LexborNode) -> str:

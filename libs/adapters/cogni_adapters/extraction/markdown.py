@@ -20,6 +20,7 @@ _PARSER = MarkdownIt("commonmark").enable("table").enable("strikethrough")
 
 
 def read(source: Source, draft: Draft) -> None:
+    """Front matter is not text; its title is the document's."""
     decoded = decode(source.data)
     if decoded.warning:
         draft.warn(decoded.warning)
@@ -81,7 +82,8 @@ class _Reader:
 
     def _table(self, tokens: Sequence[Token]) -> None:
         rows = [Row(" | ".join(cells), line + 1 + self._skipped) for line, cells in _rows(tokens)]
-        self._draft.table(rows, lines_locator, rows[0].text if rows else "")
+        header = rows[0].text if rows else ""
+        self._draft.table(rows, lambda lines: lines_locator(lines[0], lines[-1]), header)
 
     def _lines(self, token: Token) -> str:
         if token.map is None:
@@ -91,7 +93,8 @@ class _Reader:
 
 
 def _rows(tokens: Sequence[Token]) -> Iterator[tuple[int, list[str]]]:
-    line, cells = 0, []
+    line = 0
+    cells: list[str] = []
     for token in tokens:
         if token.type == "tr_open":
             line, cells = (token.map or [line])[0], []

@@ -3,10 +3,11 @@
 import math
 import re
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from fractions import Fraction
 from functools import lru_cache
+
+from cogni_adapters.extraction.serial_date import format_date
 
 GENERAL = "General"
 BUILT_IN = {
@@ -27,7 +28,6 @@ _TOKEN = re.compile(
 )
 _CONDITION = re.compile(r"(?P<sign><=|>=|<>|<|>|=)(?P<number>-?[\d.]+)")
 _ELAPSED = re.compile("h+|m+|s+", re.I)
-_LAST_SERIAL = 2_958_466
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def format_number(value: float, code: str, *, from_1904: bool = False) -> str:
     sections = _sections(code)
     section, shown = _choose(sections, value)
     if section.has("date"):
-        return _date(value, section, from_1904=from_1904)
+        return format_date(value, section.tokens, from_1904=from_1904) or _general(value)
     if not section.tokens:
         return _general(shown) if len(sections) == 1 else ""
     if not section.pattern:

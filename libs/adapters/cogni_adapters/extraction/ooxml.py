@@ -48,7 +48,9 @@ class Package:
         try:
             self._zip = ZipFile(BytesIO(source.data))
         except (BadZipFile, ValueError, NotImplementedError, OSError) as error:
-            raise _corrupt("The file is cut off or damaged: copy it again.") from error
+            raise NotExtractedError.corrupt(
+                "The file is cut off or damaged: copy it again."
+            ) from error
         self._members: Mapping[str, ZipInfo] = {
             member.filename.lstrip("/"): member for member in self._zip.infolist()
         }
@@ -61,7 +63,9 @@ class Package:
         for relation in self.relations("").values():
             if relation.kind == "officeDocument" and relation.target in self._members:
                 return relation.target
-        raise _corrupt("The file has no main part: save it again with its program.")
+        raise NotExtractedError.corrupt(
+            "The file has no main part: save it again with its program."
+        )
 
     def content_type(self, part: str) -> str:
         ending = part.rsplit(".", 1)[-1].lower()
@@ -70,7 +74,7 @@ class Package:
     def has(self, part: str) -> bool:
         return part in self._members
 
-    def bytes(self, part: str) -> bytes:
+    def read(self, part: str) -> bytes:
         """One part, inflated to no more than its declared size."""
         try:
             return self._zip.read(self._members[part])
@@ -82,7 +86,7 @@ class Package:
             NotImplementedError,
             RuntimeError,
         ) as error:
-            raise _corrupt(
+            raise NotExtractedError.corrupt(
                 f"A part of the file cannot be read ({type(error).__name__})."
             ) from error
 
@@ -90,7 +94,7 @@ class Package:
         return self._zip.open(self._members[part])
 
     def xml(self, part: str) -> etree._Element:
-        return parse_xml(self.bytes(part))
+        return parse_xml(self.read(part))
 
     def relations(self, part: str) -> Mapping[str, Relation]:
         """By id. Empty where the part has none."""
@@ -147,12 +151,13 @@ def attach_embedded(package: Package, part: str, draft: Draft) -> None:
     """Attach the Office files that a part embeds."""
     for name in package.related(part, "package"):
         try:
-            draft.attach(name, package.bytes(name))
+            draft.attach(name, package.read(name))
         except NotExtractedError:
             draft.lacks(f"attachment {name.rpartition('/')[2]}")
 
 
 def warn_of_macros(package: Package, draft: Draft) -> None:
+    """Say that there are macros; they are data here."""
     if any(package.related(package.main, "vbaProject")):
         draft.warn("the file holds macros: they were neither run nor read")
 
@@ -169,22 +174,27 @@ def parse_xml(data: bytes) -> etree._Element:
     try:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
-        raise _corrupt("A part of the file is damaged XML: save it again.") from error
+        raise NotExtractedError.corrupt(
+            "A part of the file is damaged XML: save it again."
+        ) from error
     if root.getroottree().docinfo.doctype:
-        raise _corrupt("A part declares a document type, which Office files never do.")
+        raise NotExtractedError.corrupt(
+            "A part declares a document type, which Office files never do."
+        )
     return root
 
 
 def local_name(element: etree._Element) -> str:
-    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+    """The tag without its namespace; empty for what is no element."""
+    return str(element.tag).rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
 def attribute(element: etree._Element, name: str) -> str:
-    """An attribute by local name, whatever namespace the file writes it in."""
+    """An attribute by local name; one in a namespace, whichever it is, before a plain one."""
     for key, value in element.attrib.items():
-        if str(key).rpartition("}")[2] == name:
+        if str(key).endswith("}" + name):
             return str(value)
-    return ""
+    return str(element.get(name, ""))
 
 
 def _refuse_bombs(members: list[ZipInfo], packed: int, limits: ExtractionLimits) -> None:
@@ -203,8 +213,4 @@ def _refuse_bombs(members: list[ZipInfo], packed: int, limits: ExtractionLimits)
             Reason.ENCRYPTED, "A password protects the file: save it without one."
         )
     if any(member.compress_type not in (ZIP_STORED, ZIP_DEFLATED) for member in members):
-        raise _corrupt("The file is packed in a way that Office files never are.")
-
-
-def _corrupt(explanation: str) -> NotExtractedError:
-    return NotExtractedError(Reason.CORRUPT, explanation)
+        raise NotExtractedError.corrupt("The file is packed in a way that Office files never are.")

@@ -10,6 +10,7 @@ _LINE_END = re.compile("\r\n|[\r\n\x0b\x0c\x85\u2028\u2029]")
 
 
 def read(source: Source, draft: Draft) -> None:
+    """Each paragraph keeps its line numbers."""
     decoded = decode(source.data)
     if decoded.warning:
         draft.warn(decoded.warning)
@@ -32,4 +33,5 @@ def paragraphs(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def lines_locator(first: int, last: int) -> str:
+    """`line 3`, or `lines 3-7`."""
     return f"line {first}" if first == last else f"lines {first}-{last}"

@@ -16,6 +16,10 @@ class NotExtractedError(Exception):
         self.reason = reason
         self.explanation = explanation
 
+    @classmethod
+    def corrupt(cls, explanation: str) -> "NotExtractedError":
+        return cls(Reason.CORRUPT, explanation)
+
 
 class TextLimitReachedError(Exception):
     """The text is as long as the limits allow: what was read so far is the document."""

@@ -18,7 +18,7 @@ def read(source: Source, draft: Draft) -> None:
     if title := _TITLE.search(text):
         draft.title = title[1]
     try:
-        plain = rtf_to_text(_escape_raw_bytes(text), errors="replace")
+        plain = str(rtf_to_text(_escape_raw_bytes(text), errors="replace"))  # type: ignore[no-untyped-call]
     except (ValueError, LookupError, IndexError, TypeError) as error:
         raise NotExtractedError(
             Reason.CORRUPT, "The RTF cannot be read: open it in a word processor and save it again."
@@ -31,7 +31,7 @@ def _add(block: str, draft: Draft) -> None:
     for line in block.split("\n"):
         cells = [cell.strip() for cell in line.split("|")]
         if len(cells) > 2 and not cells[-1]:
-            draft.table([Row(" | ".join(cells[:-1]), 0)], lambda _first, _last: "")
+            draft.table([Row(" | ".join(cells[:-1]), 0)], lambda _: "")
         else:
             draft.paragraph(line)
 
