@@ -184,6 +184,11 @@ class Doubles:
     call = staticmethod(call)
     tool = staticmethod(make_tool)
     text_parameter = staticmethod(text_parameter)
+    context = NoContext
+
+    @staticmethod
+    def model(*turns: Turn) -> ScriptedModel:
+        return ScriptedModel(turns)
 
     @staticmethod
     def run(
