@@ -60,7 +60,7 @@ class PassagePart:
 
     def as_content(self) -> str:
         """Return the passage in the frame that tells the model it is quoted material."""
-        label = _quoted(json.dumps(self.label, ensure_ascii=False))
+        label = json.dumps(_quoted(self.label), ensure_ascii=False)
         return f'<passage handle="{self.handle}" label={label}>\n{_quoted(self.text)}\n</passage>'
 
 
@@ -196,7 +196,7 @@ def _part_text(part: Part) -> str:
         case PassagePart():
             return part.as_content()
         case AttachmentPart(name, _, text):
-            label = _quoted(json.dumps(name, ensure_ascii=False))
+            label = json.dumps(_quoted(name), ensure_ascii=False)
             return f"<attachment name={label}>\n{_quoted(text)}\n</attachment>"
         case ImagePart():
             return ""

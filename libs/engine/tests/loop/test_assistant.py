@@ -71,12 +71,12 @@ def test_evidence_and_urls_are_collected_over_a_run(engine: "Doubles") -> None:
     assistant = engine.run().assistant
 
     assistant.note_evidence(ToolResult.empty(ModelFacingText("Nothing.")))
-    assert not assistant.holds_evidence
+    held = [assistant.holds_evidence]
     assistant.note_evidence(ToolResult.data("one", urls=("https://a.example",)))
     assistant.note_evidence(ToolResult.data("two", urls=("https://b.example",)))
     assistant.note_evidence(ToolResult.empty(ModelFacingText("Nothing.")))
 
-    assert assistant.holds_evidence
+    assert [*held, assistant.holds_evidence] == [False, True]
     assert assistant.retrieved_urls == {"https://a.example", "https://b.example"}
 
 

@@ -8,7 +8,7 @@ from cogni_kernel import HumanText, UpstreamError
 MESSAGE = HumanText("It did not work.")
 
 
-class Unspeakable(Exception):
+class UnspeakableError(Exception):
     def __str__(self) -> str:
         raise RuntimeError
 
@@ -22,7 +22,12 @@ async def test_what_works_is_returned() -> None:
 
 @pytest.mark.parametrize(
     "bug",
-    [ValueError("row 41"), Unspeakable(), ExceptionGroup("two", [KeyError(1)]), RecursionError()],
+    [
+        ValueError("row 41"),
+        UnspeakableError(),
+        ExceptionGroup("two", [KeyError(1)]),
+        RecursionError(),
+    ],
 )
 async def test_what_breaks_is_an_error_that_says_so(bug: Exception) -> None:
     async def work() -> int:

@@ -49,8 +49,17 @@ def test_what_will_not_pass_is_not_waited_for() -> None:
 
 @pytest.mark.parametrize(
     ("asked", "wait_s"),
-    [(0, 0.0), (3, 3.0), (2.5, 2.5), (10, 10.0), (10.1, None), (3600, None), (-1, None)]
-    + [(math.nan, None), (math.inf, None)],
+    [
+        (0, 0.0),
+        (3, 3.0),
+        (2.5, 2.5),
+        (10, 10.0),
+        (10.1, None),
+        (3600, None),
+        (-1, None),
+        (math.nan, None),
+        (math.inf, None),
+    ],
 )
 def test_a_provider_that_says_when_to_come_back_is_taken_at_its_word(
     asked: float, wait_s: float | None
