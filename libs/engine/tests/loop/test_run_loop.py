@@ -34,7 +34,7 @@ from cogni_kernel import (
     Ok,
     Outcome,
     Result,
-    TimeoutError,  # noqa: A004 - the spec's word
+    TimeoutError,
     UpstreamError,
 )
 
