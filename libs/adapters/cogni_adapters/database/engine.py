@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.exc import SQLAlchemyError
 
-from cogni_kernel import Err, HumanText, Result, UpstreamError
+from cogni_kernel import Err, HumanText, Ok, Result, UpstreamError
 
 T = TypeVar("T")
 READERS = 4
@@ -31,28 +31,51 @@ class Database:
 
     def __init__(self, url: str) -> None:
         self.engine = open_engine(url)
+        snapshot = {"isolation_level": "REPEATABLE READ"}
+        self._reading = {} if self.engine.dialect.name == "sqlite" else snapshot
         self._readers = ThreadPoolExecutor(READERS, "database-read")
         self._writer = ThreadPoolExecutor(1, "database-write")
 
     async def read(self, work: Callable[[sa.Connection], Result[T]]) -> Result[T]:
         """Run `work` in one consistent snapshot."""
+        return await asyncio.get_running_loop().run_in_executor(self._readers, self._read, work)
+
+    async def write(
+        self,
+        work: Callable[[sa.Connection], Result[T]],
+        then: Callable[[T], None] | None = None,
+    ) -> Result[T]:
+        """Run `work` in one transaction: committed for Ok, rolled back for Err.
+
+        `then` is called with the value once it is committed, before any other write begins, and even if
+        the caller is cancelled meanwhile.
+        """
         return await asyncio.get_running_loop().run_in_executor(
-            self._readers, self._run, work, False
+            self._writer, self._write, work, then
         )
 
-    async def write(self, work: Callable[[sa.Connection], Result[T]]) -> Result[T]:
-        """Run `work` in one transaction: committed for Ok, rolled back for Err."""
-        return await asyncio.get_running_loop().run_in_executor(self._writer, self._run, work, True)
-
-    def _run(self, work: Callable[[sa.Connection], Result[T]], writes: bool) -> Result[T]:  # noqa: FBT001
+    def _read(self, work: Callable[[sa.Connection], Result[T]]) -> Result[T]:
         try:
-            with self.engine.connect().execution_options(cogni_writes=writes) as connection:
-                result = work(connection)
-                if writes and not isinstance(result, Err):
-                    connection.commit()
-                return result
+            with self.engine.connect().execution_options(**self._reading) as connection:
+                return work(connection)
         except SQLAlchemyError as error:
             return Err(described(error))
+
+    def _write(
+        self,
+        work: Callable[[sa.Connection], Result[T]],
+        then: Callable[[T], None] | None,
+    ) -> Result[T]:
+        try:
+            with self.engine.connect().execution_options(cogni_writes=True) as connection:
+                result = work(connection)
+                if isinstance(result, Ok):
+                    connection.commit()
+        except SQLAlchemyError as error:
+            return Err(described(error))
+        if then is not None and isinstance(result, Ok):
+            then(result.value)
+        return result
 
     async def close(self) -> None:
         """Let running work end, then disconnect."""

@@ -1,0 +1,55 @@
+"""The compound rules of a tenant, found by any token of their clauses."""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+
+from cogni_adapters.database.dialects import insert, texts
+from cogni_adapters.database.engine import Database
+from cogni_adapters.database.tables.knowledge import access_rule_terms, access_rules
+from cogni_domain.access.rule import AccessRule
+from cogni_domain.access.tokens import ReaderToken
+from cogni_domain.ports.access_rules import AccessRulesPort
+from cogni_kernel import Ok, Result, TenantId
+
+
+class DatabaseAccessRulesAdapter(AccessRulesPort):
+    """Reads the inverted table in one query, anew for every request.
+
+    A rule stays when the last document under it goes: it admits nobody to anything then, and no writer has
+    to look for others that need it.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def candidates(
+        self, tenant: TenantId, tokens: frozenset[ReaderToken]
+    ) -> Result[Sequence[AccessRule]]:
+        named = sa.select(access_rule_terms.c.digest).where(
+            access_rule_terms.c.tenant_id == str(tenant),
+            access_rule_terms.c.token.in_(texts(tokens)),
+        )
+        query = sa.select(access_rules.c.rule).where(
+            access_rules.c.tenant_id == str(tenant), access_rules.c.digest.in_(named)
+        )
+
+        def work(connection: sa.Connection) -> Result[Sequence[AccessRule]]:
+            return Ok([AccessRule.from_json(text) for text in connection.scalars(query)])
+
+        return await self._database.read(work)
+
+
+def keep_rule(connection: sa.Connection, tenant: TenantId, rule: AccessRule) -> None:
+    """Write a compound rule and its terms, unless they are there; any other rule is its tokens alone."""
+    if not rule.is_compound:
+        return
+    key = {"tenant_id": str(tenant), "digest": rule.digest}
+    kept = insert(connection, access_rules).values(**key, rule=rule.to_json())
+    connection.execute(kept.on_conflict_do_nothing())
+    tokens = frozenset().union(*rule.simplified().clauses)
+    if tokens:
+        connection.execute(
+            insert(connection, access_rule_terms).on_conflict_do_nothing(),
+            [{**key, "token": token} for token in tokens],
+        )

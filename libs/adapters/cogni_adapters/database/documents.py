@@ -1,0 +1,253 @@
+"""Documents as they stand now, with their passages, rules and gaps."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from cogni_adapters.database.dialects import texts
+from cogni_adapters.database.document_rows import (
+    CHUNK_QUERY,
+    chunk_of,
+    chunk_rows,
+    corpus_of,
+    corpus_row,
+    document_of,
+    gap_of,
+    gap_row,
+)
+from cogni_adapters.database.document_writes import (
+    family,
+    replace_chunks,
+    rule_to_write,
+    set_rule,
+    write_document,
+)
+from cogni_adapters.database.engine import Database
+from cogni_adapters.database.inserting import insert_if_new
+from cogni_adapters.database.predicate_sql import admitted
+from cogni_adapters.database.queue import enqueue
+from cogni_adapters.database.tables.knowledge import chunks, corpora, documents
+from cogni_adapters.database.tables.knowledge import gaps as gaps_table
+from cogni_domain.access.rule import AccessRule
+from cogni_domain.access.scope import Scope
+from cogni_domain.jobs import Job, Lane
+from cogni_domain.knowledge.corpus import Chunk, Corpus, Document
+from cogni_domain.knowledge.source import Gap
+from cogni_domain.ports.document_store import DocumentStorePort
+from cogni_kernel import (
+    ChunkId,
+    CorpusId,
+    DocumentId,
+    Err,
+    HumanText,
+    NotFoundError,
+    Ok,
+    Result,
+    TenantId,
+)
+
+NO_SUCH = HumanText("There is no such document that you can open.")
+PARENT_GONE = HumanText("The document that this one is attached to is not there any more.")
+
+
+class DatabaseDocumentStoreAdapter(DocumentStorePort):
+    """Rows decide: every read by a scope is one query with its predicate inside.
+
+    Source:
+        DESIGN D2, D7, D16.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def put_corpus(self, corpus: Corpus) -> Result[Corpus]:
+        def work(connection: sa.Connection) -> Result[Corpus]:
+            insert_if_new(connection, corpora, corpus_row(corpus))
+            query = sa.select(corpora).where(*_is_corpus(corpus))
+            return Ok(corpus_of(connection.execute(query).one()))
+
+        return await self._database.write(work)
+
+    async def corpora(self, tenant: TenantId) -> Result[Sequence[Corpus]]:
+        query = sa.select(corpora).where(corpora.c.tenant_id == str(tenant)).order_by(corpora.c.id)
+        return await self._database.read(
+            lambda connection: Ok([corpus_of(row) for row in connection.execute(query)])
+        )
+
+    async def note_indexed_through(self, corpus: Corpus, moment: datetime) -> Result[None]:
+        statement = sa.update(corpora).where(*_is_corpus(corpus)).values(indexed_through=moment)
+
+        def work(connection: sa.Connection) -> Result[None]:
+            connection.execute(statement)
+            return Ok(None)
+
+        return await self._database.write(work)
+
+    async def put(
+        self, document: Document, chunks: Sequence[Chunk], jobs: Sequence[Job]
+    ) -> Result[None]:
+        rows = chunk_rows(document, chunks)
+
+        def work(connection: sa.Connection) -> Result[None]:
+            rule = rule_to_write(connection, document)
+            if rule is None:
+                return Err(NotFoundError(PARENT_GONE))
+            if write_document(connection, document, rule):
+                replace_chunks(connection, document, rows)
+                ids = family(connection, document.tenant_id, [document.id])
+                set_rule(connection, document.tenant_id, ids, rule)
+                _enqueue_all(connection, jobs)
+            return Ok(None)
+
+        return await self._database.write(work)
+
+    async def change_rule(
+        self, tenant: TenantId, document: DocumentId, rule: AccessRule, jobs: Sequence[Job]
+    ) -> Result[None]:
+        def work(connection: sa.Connection) -> Result[None]:
+            set_rule(connection, tenant, family(connection, tenant, [document]), rule)
+            _enqueue_all(connection, jobs)
+            return Ok(None)
+
+        return await self._database.write(work)
+
+    async def delete(
+        self, tenant: TenantId, documents: Sequence[DocumentId], jobs: Sequence[Job]
+    ) -> Result[int]:
+        def work(connection: sa.Connection) -> Result[int]:
+            ids = family(connection, tenant, documents)
+            connection.execute(_delete_documents(tenant, ids))
+            _enqueue_all(connection, jobs)
+            return Ok(len(ids))
+
+        return await self._database.write(work)
+
+    async def known(
+        self, tenant: TenantId, corpus: CorpusId, source_ids: Sequence[str]
+    ) -> Result[Sequence[Document]]:
+        query = (
+            sa.select(documents)
+            .where(*_in_corpus(tenant, corpus), documents.c.source_id.in_(texts(source_ids)))
+            .order_by(documents.c.source_id, documents.c.id)
+        )
+        return await self._database.read(
+            lambda connection: Ok([document_of(row) for row in connection.execute(query)])
+        )
+
+    async def source_ids(
+        self, tenant: TenantId, corpus: CorpusId, after: str, limit: int
+    ) -> Result[Sequence[tuple[str, DocumentId]]]:
+        query = (
+            sa.select(documents.c.source_id, documents.c.id)
+            .where(*_in_corpus(tenant, corpus), documents.c.parent_id.is_(None))
+            .where(documents.c.source_id > after)
+            .order_by(documents.c.source_id, documents.c.id)
+            .limit(limit)
+        )
+        return await self._database.read(
+            lambda connection: Ok(
+                [(row.source_id, DocumentId(row.id)) for row in connection.execute(query)]
+            )
+        )
+
+    async def chunks_of(self, tenant: TenantId, document: DocumentId) -> Result[Sequence[Chunk]]:
+        query = (
+            CHUNK_QUERY.where(chunks.c.tenant_id == str(tenant))
+            .where(chunks.c.document_id == str(document))
+            .order_by(chunks.c.ordinal)
+        )
+        return await self._database.read(
+            lambda connection: Ok([chunk_of(row) for row in connection.execute(query)])
+        )
+
+    async def get(self, document: DocumentId, scope: Scope) -> Result[Document]:
+        query = sa.select(documents).where(
+            documents.c.tenant_id == str(scope.tenant_id),
+            documents.c.id == str(document),
+            admitted(scope.predicate),
+        )
+
+        def work(connection: sa.Connection) -> Result[Document]:
+            row = connection.execute(query).one_or_none()
+            return Err(NotFoundError(NO_SUCH)) if row is None else Ok(document_of(row))
+
+        return await self._database.read(work)
+
+    async def current(self, chunks: Sequence[ChunkId], scope: Scope) -> Result[Sequence[Chunk]]:
+        wanted = list(dict.fromkeys(chunks))
+        query = _current_query(wanted, scope)
+
+        def work(connection: sa.Connection) -> Result[Sequence[Chunk]]:
+            found = {chunk.id: chunk for chunk in map(chunk_of, connection.execute(query))}
+            return Ok([found[chunk] for chunk in wanted if chunk in found])
+
+        return await self._database.read(work)
+
+    async def readable(
+        self, documents: Iterable[DocumentId], scope: Scope
+    ) -> Result[frozenset[DocumentId]]:
+        query = _readable_query(documents, scope)
+        return await self._database.read(
+            lambda connection: Ok(frozenset(map(DocumentId, connection.scalars(query))))
+        )
+
+    async def put_gaps(
+        self, tenant: TenantId, corpus: CorpusId, source_id: str, gaps: Sequence[Gap]
+    ) -> Result[None]:
+        place = {"tenant_id": str(tenant), "corpus_id": str(corpus), "listed_under": source_id}
+        rows = [{**place, "ordinal": at, **gap_row(gap)} for at, gap in enumerate(gaps)]
+
+        def work(connection: sa.Connection) -> Result[None]:
+            connection.execute(sa.delete(gaps_table).filter_by(**place))
+            if rows:
+                connection.execute(sa.insert(gaps_table), rows)
+            return Ok(None)
+
+        return await self._database.write(work)
+
+    async def gaps(self, tenant: TenantId, corpus: CorpusId) -> Result[Sequence[Gap]]:
+        query = (
+            sa.select(gaps_table)
+            .filter_by(tenant_id=str(tenant), corpus_id=str(corpus))
+            .order_by(gaps_table.c.listed_under, gaps_table.c.ordinal)
+        )
+        return await self._database.read(
+            lambda connection: Ok([gap_of(row) for row in connection.execute(query)])
+        )
+
+
+def _is_corpus(corpus: Corpus) -> tuple[sa.ColumnElement[bool], ...]:
+    return (corpora.c.tenant_id == str(corpus.tenant_id), corpora.c.id == str(corpus.id))
+
+
+def _in_corpus(tenant: TenantId, corpus: CorpusId) -> tuple[sa.ColumnElement[bool], ...]:
+    return (documents.c.tenant_id == str(tenant), documents.c.corpus_id == str(corpus))
+
+
+def _current_query(wanted: Sequence[ChunkId], scope: Scope) -> sa.Select[*tuple[Any, ...]]:
+    return CHUNK_QUERY.where(
+        chunks.c.tenant_id == str(scope.tenant_id),
+        chunks.c.id.in_(texts(map(str, wanted))),
+        admitted(scope.predicate),
+    )
+
+
+def _readable_query(wanted: Iterable[DocumentId], scope: Scope) -> sa.Select[str]:
+    return sa.select(documents.c.id).where(
+        documents.c.tenant_id == str(scope.tenant_id),
+        documents.c.id.in_(texts(map(str, wanted))),
+        admitted(scope.predicate),
+    )
+
+
+def _delete_documents(tenant: TenantId, ids: Sequence[str]) -> sa.Delete:
+    return sa.delete(documents).where(
+        documents.c.tenant_id == str(tenant), documents.c.id.in_(texts(ids))
+    )
+
+
+def _enqueue_all(connection: sa.Connection, jobs: Sequence[Job]) -> None:
+    for job in jobs:
+        enqueue(connection, job, Lane.INDEXING)
