@@ -52,3 +52,8 @@ class LeasedJob:
     attempt: int
     cursor: str | None
     lease: str
+
+
+PROPOSAL_EXPIRE = "proposal.expire"
+PROPOSAL_EXECUTE = "proposal.execute"
+"""Kinds of job that a DurablePort on rows enqueues, each with `proposal_id`."""

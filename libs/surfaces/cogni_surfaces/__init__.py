@@ -1,1 +1,6 @@
-"""."""
+"""What any surface must provide: the rendered answer, its label, and the encoded deltas."""
+
+from cogni_surfaces.deltas import ServerEvent, server_event
+from cogni_surfaces.renderer import GENERATED_LABEL, disclosed, render_answer
+
+__all__ = ["GENERATED_LABEL", "ServerEvent", "disclosed", "render_answer", "server_event"]

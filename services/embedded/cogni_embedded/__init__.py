@@ -1,1 +1,1 @@
-"""."""
+"""The whole product in one process, and the `cogni` command."""

@@ -1,0 +1,192 @@
+"""Which adapter satisfies which port, in each shape of the product. The only module that imports adapters.
+
+Each import stands where it is needed, so that an image installs only what it binds.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from cogni_domain.access.directory import Issuer
+from cogni_domain.access.rule import AccessRule
+from cogni_domain.ports.access_rules import AccessRulesPort
+from cogni_domain.ports.clock import ClockPort
+from cogni_domain.ports.connector import ConnectorPort
+from cogni_domain.ports.directory import DirectoryPort
+from cogni_domain.ports.document_store import DocumentStorePort
+from cogni_domain.ports.durable import DurablePort
+from cogni_domain.ports.embedder import EmbedderPort
+from cogni_domain.ports.extractor import ExtractorPort
+from cogni_domain.ports.keyword_search import KeywordSearchPort
+from cogni_domain.ports.model import ModelPort
+from cogni_domain.ports.profile_store import ProfileStorePort
+from cogni_domain.ports.proposal_store import ProposalStorePort
+from cogni_domain.ports.queue import QueuePort
+from cogni_domain.ports.reranker import RerankerPort
+from cogni_domain.ports.run_log import RunLogPort
+from cogni_domain.ports.token_verifier import TokenVerifierPort
+from cogni_domain.ports.transcript_store import TranscriptStorePort
+from cogni_domain.ports.vector_store import VectorStorePort
+from cogni_engine import ReferenceStore
+from cogni_kernel import Result
+from cogni_runtime.container import Container
+
+PORTS: tuple[type, ...] = (
+    AccessRulesPort,
+    ClockPort,
+    DirectoryPort,
+    DocumentStorePort,
+    DurablePort,
+    EmbedderPort,
+    ExtractorPort,
+    KeywordSearchPort,
+    ModelPort,
+    ProfileStorePort,
+    ProposalStorePort,
+    QueuePort,
+    ReferenceStore,
+    RerankerPort,
+    RunLogPort,
+    TokenVerifierPort,
+    TranscriptStorePort,
+    VectorStorePort,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Bindings:
+    """A bound container, what to ask before serving, and how to let go of what it holds."""
+
+    container: Container
+    refuse_other_schema: Callable[[], Awaitable[Result[None]]]
+    close: Callable[[], Awaitable[None]]
+
+
+def database_url(data: Path) -> str:
+    """Return the address of the database in a data folder."""
+    return f"sqlite:///{data / 'cogni.db'}"
+
+
+def migrate(data: Path) -> Result[str]:
+    """Bring the database of a data folder to this version's schema; return the revision."""
+    from cogni_adapters.database.migrate import migrate as run
+
+    data.mkdir(parents=True, exist_ok=True)
+    return run(database_url(data))
+
+
+def embedded(data: Path, environment: Mapping[str, str]) -> Bindings:
+    """Bind everything within one process, on one folder.
+
+    Args:
+        data: An existing folder that this process holds alone.
+        environment: Names a model provider, if any: OPENAI_API_KEY, OPENAI_BASE_URL, COGNI_MODEL.
+
+    Raises:
+        DefinitionError: A port has no adapter, or a provider is named without its model.
+    """
+    from cogni_adapters.database.engine import Database
+    from cogni_adapters.database.migrate import refuse_other_schema
+    from cogni_adapters.extraction.sandbox import SandboxExtractorAdapter
+    from cogni_adapters.system.clock import SystemClockAdapter
+    from cogni_adapters.tantivy.keyword_search import TantivyKeywordSearchAdapter
+
+    database = Database(database_url(data))
+    container = Container()
+    container.bind(ClockPort, SystemClockAdapter())
+    _bind_database(container, database)
+    container.bind(KeywordSearchPort, TantivyKeywordSearchAdapter(data / "keywords"))
+    extractor = SandboxExtractorAdapter()
+    container.bind(ExtractorPort, extractor)
+    _bind_models(container, environment)
+    _bind_tokens(container)
+    container.validate(PORTS)
+
+    async def close() -> None:
+        await extractor.close()
+        await database.close()
+
+    return Bindings(container, lambda: refuse_other_schema(database), close)
+
+
+def _bind_database(container: Container, database: object) -> None:
+    from cogni_adapters.database.access_rules import DatabaseAccessRulesAdapter
+    from cogni_adapters.database.directory import DatabaseDirectoryAdapter
+    from cogni_adapters.database.documents import DatabaseDocumentStoreAdapter
+    from cogni_adapters.database.durable import DatabaseDurableAdapter
+    from cogni_adapters.database.engine import Database
+    from cogni_adapters.database.profiles import DatabaseProfileStoreAdapter
+    from cogni_adapters.database.proposals import DatabaseProposalStoreAdapter
+    from cogni_adapters.database.queue import DatabaseQueueAdapter
+    from cogni_adapters.database.references import DatabaseReferenceStoreAdapter
+    from cogni_adapters.database.run_log import DatabaseRunLogAdapter
+    from cogni_adapters.database.transcripts import DatabaseTranscriptStoreAdapter
+    from cogni_adapters.database.vector_store import DatabaseVectorStoreAdapter
+
+    assert isinstance(database, Database)
+    clock = container.resolve(ClockPort)
+    queue = DatabaseQueueAdapter(database, clock)
+    container.bind(AccessRulesPort, DatabaseAccessRulesAdapter(database))
+    container.bind(DirectoryPort, DatabaseDirectoryAdapter(database))
+    container.bind(DocumentStorePort, DatabaseDocumentStoreAdapter(database))
+    container.bind(DurablePort, DatabaseDurableAdapter(queue))
+    container.bind(ProfileStorePort, DatabaseProfileStoreAdapter(database, clock))
+    container.bind(ProposalStorePort, DatabaseProposalStoreAdapter(database))
+    container.bind(QueuePort, queue)
+    container.bind(ReferenceStore, DatabaseReferenceStoreAdapter(database))
+    container.bind(RunLogPort, DatabaseRunLogAdapter(database))
+    container.bind(TranscriptStorePort, DatabaseTranscriptStoreAdapter(database, clock))
+    container.bind(VectorStorePort, DatabaseVectorStoreAdapter(database))
+
+
+def _bind_models(container: Container, environment: Mapping[str, str]) -> None:
+    from cogni_adapters.minilm.embedder import MiniLmEmbedderAdapter
+    from cogni_adapters.minilm.model import MiniLm
+    from cogni_adapters.minilm.reranker import MaxSimRerankerAdapter
+
+    model = MiniLm()
+    embedder = MiniLmEmbedderAdapter(model)
+    container.bind(EmbedderPort, embedder)
+    container.bind(RerankerPort, MaxSimRerankerAdapter(model))
+    container.bind(ModelPort, _language_model(embedder, environment))
+
+
+def _language_model(embedder: EmbedderPort, environment: Mapping[str, str]) -> ModelPort:
+    """Return the provider that the environment names, else the local reader."""
+    if environment.get("OPENAI_API_KEY") or environment.get("OPENAI_BASE_URL"):
+        from cogni_adapters.openai.chat import OpenAIChatAdapter
+
+        return OpenAIChatAdapter(
+            model=environment.get("COGNI_MODEL", ""),
+            api_key=environment.get("OPENAI_API_KEY", "none"),
+            base_url=environment.get("OPENAI_BASE_URL") or None,
+        )
+    from cogni_adapters.reader.model import LocalReaderAdapter
+
+    return LocalReaderAdapter(embedder)
+
+
+def _bind_tokens(container: Container) -> None:
+    from cogni_adapters.jwt.verifier import JwtTokenVerifierAdapter
+
+    verifier = JwtTokenVerifierAdapter(
+        container.resolve(DirectoryPort), container.resolve(ClockPort)
+    )
+    container.bind(TokenVerifierPort, verifier)
+
+
+def folder_connector(
+    path: Path, rule: AccessRule | None, extractor: ExtractorPort
+) -> ConnectorPort:
+    """Return the connector of a folder; without a rule, its files' modes are mapped."""
+    from cogni_adapters.filesystem.connector import FilesystemConnectorAdapter
+
+    return FilesystemConnectorAdapter(path, rule, extractor)
+
+
+def demo_token(issuer: Issuer, subject: str, clock: ClockPort, lifetime: timedelta) -> str:
+    """Return a host token of the demo company, which is its own host."""
+    from cogni_adapters.jwt.signer import sign_host_token
+
+    return sign_host_token(issuer, subject, clock, lifetime)

@@ -1,0 +1,293 @@
+"""Putting the product together within one process."""
+
+import asyncio
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cogni_application.indexing.index import IndexWriter
+from cogni_application.indexing.ingest import INGEST, IndexingService, Progress
+from cogni_application.indexing.intake import INDEX, RELABEL, REMOVE, Intake
+from cogni_application.lanes import LaneWorker
+from cogni_application.proposals.proposals import ProposalService
+from cogni_application.retrieval.retrieve import RetrievalService
+from cogni_application.turn.reaper import Reaper
+from cogni_application.turn.run_turn import TurnCollaborators
+from cogni_application.turn.seal import RunSealer
+from cogni_application.turn.streams import RunStreams
+from cogni_application.turn.take_turn import TurnService
+from cogni_application.turn.transcripts import TranscriptService
+from cogni_domain.access.resolver import PrincipalResolver
+from cogni_domain.access.scope import ScopePolicy
+from cogni_domain.access.tool_offer import ToolCatalogue, ToolRegistryComposer
+from cogni_domain.jobs import PROPOSAL_EXECUTE, PROPOSAL_EXPIRE, Lane
+from cogni_domain.knowledge.chunking import ChunkPolicy
+from cogni_domain.knowledge.relevance import RelevancePolicy
+from cogni_domain.lineage import LineagePolicy
+from cogni_domain.ports.access_rules import AccessRulesPort
+from cogni_domain.ports.clock import ClockPort
+from cogni_domain.ports.directory import DirectoryPort
+from cogni_domain.ports.document_store import DocumentStorePort
+from cogni_domain.ports.durable import DurablePort
+from cogni_domain.ports.embedder import EmbedderPort
+from cogni_domain.ports.extractor import ExtractorPort
+from cogni_domain.ports.keyword_search import KeywordSearchPort
+from cogni_domain.ports.model import ModelPort
+from cogni_domain.ports.profile_store import ProfileStorePort
+from cogni_domain.ports.proposal_store import ProposalStorePort
+from cogni_domain.ports.queue import QueuePort
+from cogni_domain.ports.reranker import RerankerPort
+from cogni_domain.ports.run_log import RunLogPort
+from cogni_domain.ports.token_verifier import TokenVerifierPort
+from cogni_domain.ports.transcript_store import TranscriptStorePort
+from cogni_domain.ports.vector_store import VectorStorePort
+from cogni_embedded.demo import Demo, DemoSeed, load_demo
+from cogni_embedded.sources import Sources
+from cogni_engine import ReferenceStore
+from cogni_kernel import RunRef
+from cogni_runtime.bindings import Bindings, embedded
+from cogni_runtime.container import Container
+from cogni_runtime.middleware import Pipeline, standard_pipeline
+
+
+def new_id() -> str:
+    """Return an id that nobody can guess."""
+    return uuid.uuid4().hex
+
+
+@dataclass
+class IngestWatch:
+    """How far the ingest is, for whoever wants to show it."""
+
+    progress: Progress = field(default_factory=Progress)
+    listener: Callable[[Progress], None] | None = None
+
+    def note(self, progress: Progress) -> None:
+        """Take the newest figures."""
+        self.progress = progress
+        if self.listener is not None:
+            self.listener(progress)
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """The product, put together. Nothing runs before `background` is started."""
+
+    bindings: Bindings
+    demo: Demo
+    seed: DemoSeed
+    resolver: PrincipalResolver
+    pipeline: Pipeline
+    streams: RunStreams
+    turns: TurnService
+    transcripts: TranscriptService
+    proposals: ProposalService
+    retrieval: RetrievalService
+    indexing: IndexingService
+    watch: IngestWatch
+    reaper: Reaper
+    lanes: Mapping[Lane, LaneWorker]
+
+    def port(self, port: type) -> object:
+        """Return what is bound to a port."""
+        return self.bindings.container.resolve(port)
+
+
+def build(data: Path, environment: Mapping[str, str]) -> Product:
+    """Put the product together on a data folder that this process holds.
+
+    Raises:
+        DefinitionError: Something is not bound, or a tool is wrongly declared.
+    """
+    bindings = embedded(data, environment)
+    c = bindings.container
+    demo = load_demo(c.resolve(ClockPort))
+    catalogue = demo.catalogue
+    tools = ToolCatalogue(catalogue, demo.tools)
+    resolver = PrincipalResolver(c.resolve(TokenVerifierPort), c.resolve(DirectoryPort), catalogue)
+    scopes = ScopePolicy(c.resolve(AccessRulesPort))
+    retrieval = _retrieval(c, scopes)
+    lineage = LineagePolicy(c.resolve(DocumentStorePort))
+    lost: dict[str, Callable[[RunRef], None]] = {}
+    streams = RunStreams(c.resolve(RunLogPort), lambda run: lost["cancel"](run))
+    turns = _turns(c, scopes, ToolRegistryComposer(tools), retrieval, lineage, streams, demo)
+    lost["cancel"] = turns.cancel
+    proposals = _proposals(c, resolver, scopes, tools, demo)
+    watch = IngestWatch()
+    indexing = _indexing(c, demo, watch)
+    return Product(
+        bindings=bindings,
+        demo=demo,
+        seed=_seed(c),
+        resolver=resolver,
+        pipeline=standard_pipeline(resolver),
+        streams=streams,
+        turns=turns,
+        transcripts=TranscriptService(
+            turns,
+            streams,
+            c.resolve(RunLogPort),
+            c.resolve(TranscriptStorePort),
+            c.resolve(DocumentStorePort),
+            scopes,
+            lineage,
+        ),
+        proposals=proposals,
+        retrieval=retrieval,
+        indexing=indexing,
+        watch=watch,
+        reaper=Reaper(c.resolve(RunLogPort), c.resolve(TranscriptStorePort), c.resolve(ClockPort)),
+        lanes=_lanes(c, indexing, proposals),
+    )
+
+
+def _retrieval(c: Container, scopes: ScopePolicy) -> RetrievalService:
+    return RetrievalService(
+        scopes,
+        c.resolve(DocumentStorePort),
+        c.resolve(KeywordSearchPort),
+        c.resolve(VectorStorePort),
+        c.resolve(EmbedderPort),
+        c.resolve(RerankerPort),
+        RelevancePolicy(),
+    )
+
+
+def _turns(  # noqa: PLR0913, PLR0917 - one assembly
+    c: Container,
+    scopes: ScopePolicy,
+    composer: ToolRegistryComposer,
+    retrieval: RetrievalService,
+    lineage: LineagePolicy,
+    streams: RunStreams,
+    demo: Demo,
+) -> TurnService:
+    clock = c.resolve(ClockPort)
+    shared = TurnCollaborators(
+        retrieval=retrieval,
+        transcripts=c.resolve(TranscriptStorePort),
+        references=c.resolve(ReferenceStore),
+        lineage=lineage,
+        model=c.resolve(ModelPort),
+        streams=streams,
+        clock=clock,
+        resources=demo.resources,
+    )
+    return TurnService(
+        scopes=scopes,
+        composer=composer,
+        profiles=c.resolve(ProfileStorePort),
+        run_log=c.resolve(RunLogPort),
+        sealer=RunSealer(c.resolve(RunLogPort), streams, c.resolve(DurablePort), clock, new_id),
+        shared=shared,
+        new_id=new_id,
+        owner=new_id(),
+    )
+
+
+def _proposals(
+    c: Container,
+    resolver: PrincipalResolver,
+    scopes: ScopePolicy,
+    tools: ToolCatalogue,
+    demo: Demo,
+) -> ProposalService:
+    return ProposalService(
+        c.resolve(ProposalStorePort),
+        c.resolve(DurablePort),
+        c.resolve(TranscriptStorePort),
+        resolver,
+        scopes,
+        c.resolve(DocumentStorePort),
+        tools,
+        c.resolve(ClockPort),
+        demo.resources,
+    )
+
+
+def _indexing(c: Container, demo: Demo, watch: IngestWatch) -> IndexingService:
+    documents, extractor = c.resolve(DocumentStorePort), c.resolve(ExtractorPort)
+    clock = c.resolve(ClockPort)
+    intake = Intake(documents, extractor, ChunkPolicy(), clock, new_id)
+    sources = Sources(demo.intranets, extractor)
+    return IndexingService(
+        documents, c.resolve(QueuePort), intake, clock, sources.connector_of, watch.note
+    )
+
+
+def _lanes(
+    c: Container, indexing: IndexingService, proposals: ProposalService
+) -> Mapping[Lane, LaneWorker]:
+    writer = IndexWriter(
+        c.resolve(DocumentStorePort),
+        c.resolve(KeywordSearchPort),
+        c.resolve(VectorStorePort),
+        c.resolve(EmbedderPort),
+    )
+    queue = c.resolve(QueuePort)
+    index = {
+        INGEST: indexing.ingest,
+        INDEX: writer.index,
+        RELABEL: writer.relabel,
+        REMOVE: writer.remove,
+    }
+    decide = {PROPOSAL_EXPIRE: proposals.expire, PROPOSAL_EXECUTE: proposals.execute}
+    return {
+        Lane.INDEXING: LaneWorker(queue, Lane.INDEXING, index),
+        Lane.CONVERSATIONAL: LaneWorker(queue, Lane.CONVERSATIONAL, decide),
+    }
+
+
+def _seed(c: Container) -> DemoSeed:
+    return DemoSeed(
+        c.resolve(DirectoryPort),
+        c.resolve(DocumentStorePort),
+        c.resolve(ProfileStorePort),
+        c.resolve(EmbedderPort).version,
+    )
+
+
+@dataclass
+class Background:
+    """What goes on beside requests: writing deltas, leases, reaping, lanes, sweeping."""
+
+    product: Product
+    tasks: list[asyncio.Task[None]] = field(default_factory=list)
+
+    def start(self) -> None:
+        """Start everything; the indexing lane twice, so that reading a source and embedding go side by side."""
+        p = self.product
+        work = [
+            p.streams.write(),
+            p.turns.keep_leases(),
+            p.reaper.watch(),
+            _sweep(p),
+            p.lanes[Lane.INDEXING].work(),
+            p.lanes[Lane.INDEXING].work(),
+            p.lanes[Lane.CONVERSATIONAL].work(),
+        ]
+        self.tasks = [asyncio.create_task(w) for w in work]
+
+    async def stop(self) -> None:
+        """End runs as Halted, stop the rest, let go of files and processes."""
+        await self.product.turns.drain()
+        for task in self.tasks:
+            task.cancel()
+        await asyncio.gather(*self.tasks, return_exceptions=True)
+        await self.product.bindings.close()
+
+
+SWEEP_S = 30.0
+
+
+async def _sweep(product: Product) -> None:
+    """Bring on what crashes left behind, and end conversations that nobody goes on with."""
+    from cogni_domain.conversations import IDLE_END
+
+    transcripts = product.bindings.container.resolve(TranscriptStorePort)
+    clock = product.bindings.container.resolve(ClockPort)
+    while True:
+        await product.proposals.sweep()
+        await transcripts.end_idle(clock.now() - IDLE_END)
+        await asyncio.sleep(SWEEP_S)
