@@ -198,8 +198,7 @@ def _part_text(part: Part) -> str:
         case AttachmentPart(name, _, text):
             label = json.dumps(_quoted(name), ensure_ascii=False)
             return f"<attachment name={label}>\n{_quoted(text)}\n</attachment>"
-        case ImagePart():
-            return ""
+    return ""
 
 
 def _quoted(text: str) -> str:

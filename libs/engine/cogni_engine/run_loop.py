@@ -3,7 +3,6 @@
 import asyncio
 from dataclasses import replace
 from datetime import datetime
-from itertools import count
 
 from cogni_engine.assistant import Assistant
 from cogni_engine.bounds import Clock, HaltReason, RunBounds, RunState
@@ -105,16 +104,17 @@ class RunLoop:
 
     async def _complete(self) -> Result[Response]:
         """Call the model, again after a failure that showed nothing and is worth the time left."""
-        for attempt in count(1):
+        attempt = 1
+        while True:
             shown = len(self._assistant.emitter.text)
             result = await self._assistant.complete()
             if not isinstance(result, Err) or len(self._assistant.emitter.text) > shown:
-                break
+                return result
             wait_s = self._retry.wait_s(attempt, result.error)
             if wait_s is None or wait_s >= self._left_s():
-                break
+                return result
             await self._retry.sleep(wait_s)
-        return result
+            attempt += 1
 
     def _broken(self, failure: Err) -> RunOutcome:
         error, partial = failure.error, self._assistant.emitter.text

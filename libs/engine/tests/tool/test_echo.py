@@ -40,7 +40,7 @@ def test_an_echo_is_at_most_its_limit_and_says_where_it_was_cut(thing: object, l
 
     assert isinstance(shown, str)
     assert isinstance(whole, str)
-    assert shown.encode()
+    assert shown.encode().decode() == shown
     if len(whole) <= limit:
         assert shown == whole
     else:
@@ -191,7 +191,7 @@ def test_what_json_does_not_know_is_shown_as_text() -> None:
 def test_the_model_reads_all_of_a_short_result(text: str) -> None:
     bounded = str(bound_for_model(ModelFacingText(text)))
 
-    assert bounded.encode()
+    assert bounded.encode().decode() == bounded
     assert bounded == text or any("\ud800" <= c <= "\udfff" for c in text)
 
 

@@ -1,4 +1,5 @@
 import math
+from typing import ClassVar
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ SAID = ModelFacingText("What it is.")
 class Topics:
     """Three human words and what they stand for."""
 
-    KNOWN = {"leave": "policy-7", "pay": "policy-9"}
+    KNOWN: ClassVar = {"leave": "policy-7", "pay": "policy-9"}
 
     def names(self) -> tuple[str, ...]:
         return tuple(self.KNOWN)
