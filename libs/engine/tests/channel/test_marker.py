@@ -13,7 +13,24 @@ markers = st.builds(
     st.integers(1, 999_999_999),
 )
 fragments = st.sampled_from(
-    ["[[", "]]", "[", "]", "[[CHART:", "c9", "c3]]", ":", "[[TABLE:b1]]", "[[CHART:c3]]", "[[NOPE:x1]]", "[[CHART:c9]]", "[[CHART:b9]]", "[[chart:c9]]", "text", "é"]
+    [
+        "[[",
+        "]]",
+        "[",
+        "]",
+        "[[CHART:",
+        "c9",
+        "c3]]",
+        ":",
+        "[[TABLE:b1]]",
+        "[[CHART:c3]]",
+        "[[NOPE:x1]]",
+        "[[CHART:c9]]",
+        "[[CHART:b9]]",
+        "[[chart:c9]]",
+        "text",
+        "é",
+    ]
 )
 texts = st.lists(fragments | markers.map(str), max_size=12).map("".join)
 
@@ -61,7 +78,11 @@ def test_what_can_be_resolved_stays_where_it_is(pieces: list[str]) -> None:
 def test_a_kind_that_does_not_exist_is_never_asked_for() -> None:
     asked: list[Marker] = []
 
-    clean, removed = Marker.strip_unresolved("a [[NOPE:c1]]", lambda m: not asked.append(m))
+    def ask(marker: Marker) -> bool:
+        asked.append(marker)
+        return True
+
+    clean, removed = Marker.strip_unresolved("a [[NOPE:c1]]", ask)
 
     assert (clean, removed, asked) == ("a ", ("[[NOPE:c1]]",), [])
 
