@@ -6,6 +6,7 @@ import sqlalchemy as sa
 
 from cogni_adapters.database.dialects import insert, texts
 from cogni_adapters.database.engine import Database
+from cogni_adapters.database.inserting import insert_if_new
 from cogni_adapters.database.tables.knowledge import access_rule_terms, access_rules
 from cogni_domain.access.rule import AccessRule
 from cogni_domain.access.tokens import ReaderToken
@@ -45,11 +46,8 @@ def keep_rule(connection: sa.Connection, tenant: TenantId, rule: AccessRule) -> 
     if not rule.is_compound:
         return
     key = {"tenant_id": str(tenant), "digest": rule.digest}
-    kept = insert(connection, access_rules).values(**key, rule=rule.to_json())
-    connection.execute(kept.on_conflict_do_nothing())
-    tokens = frozenset().union(*rule.simplified().clauses)
-    if tokens:
-        connection.execute(
-            insert(connection, access_rule_terms).on_conflict_do_nothing(),
-            [{**key, "token": token} for token in tokens],
-        )
+    insert_if_new(connection, access_rules, {**key, "rule": rule.to_json()})
+    terms = [{**key, "token": token} for token in frozenset().union(*rule.simplified().clauses)]
+    if terms:
+        statement = insert(connection.dialect.name, access_rule_terms).on_conflict_do_nothing()
+        connection.execute(statement, terms)

@@ -13,10 +13,9 @@ from sqlalchemy.sql.functions import FunctionElement
 from cogni_adapters.database.schema import AnyText, escape
 
 
-def insert(connection: sa.Connection, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
+def insert(dialect: str, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
     """Return an INSERT that knows `on_conflict_do_update` and `on_conflict_do_nothing`."""
-    made = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
-    return made(table)
+    return sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)
 
 
 def texts(values: Iterable[str]) -> sa.Select[str]:
@@ -25,8 +24,21 @@ def texts(values: Iterable[str]) -> sa.Select[str]:
     Use it as the right side of IN. A plain list would take a parameter a value, and 10,000 of them are
     more than a driver allows.
     """
-    packed = json.dumps(list(map(escape, values)), ensure_ascii=False)
-    rows = _EachText(sa.literal(packed, sa.Text)).table_valued(sa.column("value", AnyText))
+    return _rows_of(sa.literal(packed(values), sa.Text))
+
+
+def texts_named(parameter: str) -> sa.Select[str]:
+    """Return the same for a statement that is made once: its parameter is to be `packed(values)`."""
+    return _rows_of(sa.bindparam(parameter, type_=sa.Text))
+
+
+def packed(values: Iterable[str]) -> str:
+    """Return the one parameter that stands for many texts."""
+    return json.dumps(list(map(escape, values)), ensure_ascii=False)
+
+
+def _rows_of(parameter: sa.BindParameter[str]) -> sa.Select[str]:
+    rows = _EachText(parameter).table_valued(sa.column("value", AnyText))
     return sa.select(rows.c.value)
 
 
@@ -43,5 +55,5 @@ def _each_text_in_sqlite(element: _EachText, compiler: SQLCompiler, **options: A
 
 @compiles(_EachText, "postgresql")
 def _each_text_in_postgresql(element: _EachText, compiler: SQLCompiler, **options: Any) -> str:
-    packed = compiler.process(element.clauses, **options)
-    return f"jsonb_array_elements_text(CAST({packed} AS JSONB))"
+    parameter = compiler.process(element.clauses, **options)
+    return f"jsonb_array_elements_text(CAST({parameter} AS JSONB))"

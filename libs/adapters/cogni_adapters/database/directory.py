@@ -131,7 +131,7 @@ class DatabaseDirectoryAdapter(DirectoryPort):
         key = {"tenant_id": str(tenant), "principal_id": str(principal)}
 
         def work(connection: sa.Connection) -> Result[int]:
-            statement = insert(connection, table).values(**key, **changed, version=1)
+            statement = insert(connection.dialect.name, table).values(**key, **changed, version=1)
             statement = statement.on_conflict_do_update(
                 index_elements=[table.c.tenant_id, table.c.principal_id],
                 set_={**changed, "version": table.c.version + 1},
@@ -159,7 +159,7 @@ def _put(
     connection: sa.Connection, table: sa.Table, row: Row, *, unless_other: str | None = None
 ) -> bool:
     """Insert or change a row; False where the stored one differs in `unless_other`, which then stays."""
-    statement = insert(connection, table).values(**row)
+    statement = insert(connection.dialect.name, table).values(**row)
     statement = statement.on_conflict_do_update(
         index_elements=list(table.primary_key.columns),
         set_={name: statement.excluded[name] for name in row if not table.c[name].primary_key},

@@ -1,16 +1,70 @@
-"""The steps of a write to the document tables, each within the caller's transaction."""
+"""The steps of a write to the document tables, each within the caller's transaction.
 
-from collections.abc import Iterable, Sequence
+Every statement is made once: making one costs more than running it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 
 import sqlalchemy as sa
 
 from cogni_adapters.database.access_rules import keep_rule
-from cogni_adapters.database.dialects import insert, texts
+from cogni_adapters.database.dialects import insert, packed, texts_named
 from cogni_adapters.database.document_rows import Row, document_row, rule_of
 from cogni_adapters.database.tables.knowledge import chunks, document_readers, documents
 from cogni_domain.access.rule import AccessRule
 from cogni_domain.knowledge.corpus import Document
 from cogni_kernel import DocumentId, TenantId
+
+_TENANT: sa.BindParameter[str] = sa.bindparam("of_tenant")
+_LISTED = texts_named("listed")
+
+_RULE_OF_PARENT = (
+    sa.select(documents.c.rule)
+    .where(documents.c.tenant_id == _TENANT, documents.c.id == sa.bindparam("parent"))
+    .with_for_update(read=True)
+)
+_DELETE_CHUNKS = sa.delete(chunks).where(
+    chunks.c.tenant_id == _TENANT, chunks.c.document_id == sa.bindparam("of_document")
+)
+_DELETE_DOCUMENTS = sa.delete(documents).where(
+    documents.c.tenant_id == _TENANT, documents.c.id.in_(_LISTED)
+)
+_DELETE_READERS = sa.delete(document_readers).where(
+    document_readers.c.tenant_id == _TENANT, document_readers.c.document_id.in_(_LISTED)
+)
+_UPDATE_RULES = (
+    sa.update(documents)
+    .where(documents.c.tenant_id == _TENANT, documents.c.id.in_(_LISTED))
+    .values(rule=sa.bindparam("new_rule"))
+)
+
+
+def _family_query() -> sa.Select[str]:
+    found = (
+        sa.select(documents.c.id)
+        .where(documents.c.tenant_id == _TENANT, documents.c.id.in_(_LISTED))
+        .cte("family", recursive=True)
+    )
+    attached = (
+        sa.select(documents.c.id)
+        .join_from(documents, found, documents.c.parent_id == found.c.id)
+        .where(documents.c.tenant_id == _TENANT)
+    )
+    return sa.select(found.union(attached).c.id)
+
+
+_FAMILY = _family_query()
+
+
+@cache
+def _upsert(dialect: str) -> sa.Insert:
+    statement = insert(dialect, documents)
+    return statement.on_conflict_do_update(
+        index_elements=list(documents.primary_key.columns),
+        set_={c.name: statement.excluded[c.name] for c in documents.c if not c.primary_key},
+        where=documents.c.version < statement.excluded.version,
+    )
 
 
 def rule_to_write(connection: sa.Connection, document: Document) -> AccessRule | None:
@@ -20,34 +74,21 @@ def rule_to_write(connection: sa.Connection, document: Document) -> AccessRule |
     """
     if document.parent is None:
         return document.rule
-    query = (
-        sa.select(documents.c.rule)
-        .where(documents.c.tenant_id == str(document.tenant_id))
-        .where(documents.c.id == str(document.parent))
-        .with_for_update(read=True)
-    )
-    found = connection.scalar(query)
+    place = {"of_tenant": str(document.tenant_id), "parent": str(document.parent)}
+    found = connection.scalar(_RULE_OF_PARENT, place)
     return None if found is None else rule_of(found)
 
 
 def write_document(connection: sa.Connection, document: Document, rule: AccessRule) -> bool:
     """Insert or replace a document's row; False where the stored version is not older."""
-    statement = insert(connection, documents).values(**document_row(document, rule))
-    key = (documents.c.tenant_id, documents.c.id)
-    changed = {c.name: statement.excluded[c.name] for c in documents.c if not c.primary_key}
-    statement = statement.on_conflict_do_update(
-        index_elements=key, set_=changed, where=documents.c.version < statement.excluded.version
-    )
-    return connection.execute(statement).rowcount == 1
+    statement = _upsert(connection.dialect.name)
+    return connection.execute(statement, document_row(document, rule)).rowcount == 1
 
 
 def replace_chunks(connection: sa.Connection, document: Document, rows: Sequence[Row]) -> None:
     """Put passages in place of all that the document had."""
-    connection.execute(
-        sa.delete(chunks)
-        .where(chunks.c.tenant_id == str(document.tenant_id))
-        .where(chunks.c.document_id == str(document.id))
-    )
+    place = {"of_tenant": str(document.tenant_id), "of_document": str(document.id)}
+    connection.execute(_DELETE_CHUNKS, place)
     if rows:
         connection.execute(sa.insert(chunks), rows)
 
@@ -56,18 +97,7 @@ def family(
     connection: sa.Connection, tenant: TenantId, roots: Iterable[DocumentId]
 ) -> Sequence[str]:
     """Return the ids that are there of `roots`, and of all that is attached below them."""
-    of_tenant = documents.c.tenant_id == str(tenant)
-    found = (
-        sa.select(documents.c.id)
-        .where(of_tenant, documents.c.id.in_(texts(map(str, roots))))
-        .cte("family", recursive=True)
-    )
-    attached = (
-        sa.select(documents.c.id)
-        .join_from(documents, found, documents.c.parent_id == found.c.id)
-        .where(of_tenant)
-    )
-    return connection.scalars(sa.select(found.union(attached).c.id)).all()
+    return connection.scalars(_FAMILY, _listed(tenant, map(str, roots))).all()
 
 
 def set_rule(
@@ -75,16 +105,9 @@ def set_rule(
 ) -> None:
     """Put these documents under `rule`: its text, its readers, and the rule itself where it is compound."""
     keep_rule(connection, tenant, rule)
-    connection.execute(
-        sa.update(documents)
-        .where(documents.c.tenant_id == str(tenant), documents.c.id.in_(texts(ids)))
-        .values(rule=rule.to_json())
-    )
-    connection.execute(
-        sa.delete(document_readers)
-        .where(document_readers.c.tenant_id == str(tenant))
-        .where(document_readers.c.document_id.in_(texts(ids)))
-    )
+    place = _listed(tenant, ids)
+    connection.execute(_UPDATE_RULES, {**place, "new_rule": rule.to_json()})
+    connection.execute(_DELETE_READERS, place)
     rows = [
         {"tenant_id": str(tenant), "document_id": document, "token": token}
         for document in ids
@@ -92,3 +115,12 @@ def set_rule(
     ]
     if rows:
         connection.execute(sa.insert(document_readers), rows)
+
+
+def delete_documents(connection: sa.Connection, tenant: TenantId, ids: Sequence[str]) -> None:
+    """Remove documents; their passages and readers go with them."""
+    connection.execute(_DELETE_DOCUMENTS, _listed(tenant, ids))
+
+
+def _listed(tenant: TenantId, ids: Iterable[str]) -> Mapping[str, str]:
+    return {"of_tenant": str(tenant), "listed": packed(ids)}

@@ -18,6 +18,7 @@ from cogni_adapters.database.document_rows import (
     gap_row,
 )
 from cogni_adapters.database.document_writes import (
+    delete_documents,
     family,
     replace_chunks,
     rule_to_write,
@@ -118,7 +119,7 @@ class DatabaseDocumentStoreAdapter(DocumentStorePort):
     ) -> Result[int]:
         def work(connection: sa.Connection) -> Result[int]:
             ids = family(connection, tenant, documents)
-            connection.execute(_delete_documents(tenant, ids))
+            delete_documents(connection, tenant, ids)
             _enqueue_all(connection, jobs)
             return Ok(len(ids))
 
@@ -239,12 +240,6 @@ def _readable_query(wanted: Iterable[DocumentId], scope: Scope) -> sa.Select[str
         documents.c.tenant_id == str(scope.tenant_id),
         documents.c.id.in_(texts(map(str, wanted))),
         admitted(scope.predicate),
-    )
-
-
-def _delete_documents(tenant: TenantId, ids: Sequence[str]) -> sa.Delete:
-    return sa.delete(documents).where(
-        documents.c.tenant_id == str(tenant), documents.c.id.in_(texts(ids))
     )
 
 
