@@ -21,6 +21,7 @@ from cogni_application.turn.transcripts import TranscriptService
 from cogni_domain.access.resolver import PrincipalResolver
 from cogni_domain.access.scope import ScopePolicy
 from cogni_domain.access.tool_offer import ToolCatalogue, ToolRegistryComposer
+from cogni_domain.conversations import IDLE_END
 from cogni_domain.jobs import PROPOSAL_EXECUTE, PROPOSAL_EXPIRE, Lane
 from cogni_domain.knowledge.chunking import ChunkPolicy
 from cogni_domain.knowledge.relevance import RelevancePolicy
@@ -45,7 +46,6 @@ from cogni_domain.ports.vector_store import VectorStorePort
 from cogni_embedded.demo import Demo, DemoSeed, load_demo
 from cogni_embedded.sources import Sources
 from cogni_engine import ReferenceStore
-from cogni_kernel import RunRef
 from cogni_runtime.bindings import Bindings, embedded
 from cogni_runtime.container import Container
 from cogni_runtime.middleware import Pipeline, standard_pipeline
@@ -89,10 +89,6 @@ class Product:
     reaper: Reaper
     lanes: Mapping[Lane, LaneWorker]
 
-    def port(self, port: type) -> object:
-        """Return what is bound to a port."""
-        return self.bindings.container.resolve(port)
-
 
 def build(data: Path, environment: Mapping[str, str]) -> Product:
     """Put the product together on a data folder that this process holds.
@@ -109,10 +105,8 @@ def build(data: Path, environment: Mapping[str, str]) -> Product:
     scopes = ScopePolicy(c.resolve(AccessRulesPort))
     retrieval = _retrieval(c, scopes)
     lineage = LineagePolicy(c.resolve(DocumentStorePort))
-    lost: dict[str, Callable[[RunRef], None]] = {}
-    streams = RunStreams(c.resolve(RunLogPort), lambda run: lost["cancel"](run))
+    streams = RunStreams(c.resolve(RunLogPort), on_lost=lambda run: turns.cancel(run))  # noqa: PLW0108 - bound below
     turns = _turns(c, scopes, ToolRegistryComposer(tools), retrieval, lineage, streams, demo)
-    lost["cancel"] = turns.cancel
     proposals = _proposals(c, resolver, scopes, tools, demo)
     watch = IngestWatch()
     indexing = _indexing(c, demo, watch)
@@ -283,8 +277,6 @@ SWEEP_S = 30.0
 
 async def _sweep(product: Product) -> None:
     """Bring on what crashes left behind, and end conversations that nobody goes on with."""
-    from cogni_domain.conversations import IDLE_END
-
     transcripts = product.bindings.container.resolve(TranscriptStorePort)
     clock = product.bindings.container.resolve(ClockPort)
     while True:

@@ -5,9 +5,8 @@ import json
 import os
 import sys
 from collections.abc import Mapping
-from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, NoReturn, TypeVar
 
 import typer
 from rich.console import Console
@@ -15,23 +14,19 @@ from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn
 
 from cogni_application.indexing.ingest import Progress
-from cogni_domain.access.principal import Principal
+from cogni_domain.access.directory import Account
 from cogni_domain.jobs import Lane
-from cogni_domain.ports.clock import ClockPort
-from cogni_domain.ports.directory import DirectoryPort
-from cogni_embedded.asking import ask_here, ask_there, source_lines
+from cogni_embedded.asking import answer, source_lines, token_of
 from cogni_embedded.bootstrap import Product, build
 from cogni_embedded.data_folder import DataFolder
-from cogni_embedded.demo import key_id
 from cogni_embedded.doctor import examine
 from cogni_embedded.serving import prepare, serve
 from cogni_embedded.sources import FolderSource, request_folder
 from cogni_engine import Delta, PhaseDelta, TokenDelta
 from cogni_kernel import DefinitionError, Err, HumanText, Result
-from cogni_runtime.bindings import demo_token
 from cogni_runtime.bindings import migrate as run_migrations
 
-TOKEN_LIFETIME = timedelta(hours=8)
+T = TypeVar("T")
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 out = Console(highlight=False)
@@ -112,7 +107,7 @@ def ask(
 def token(as_: As, data: Data = DATA) -> None:
     """Print a host token of the demo company, good on this machine for eight hours."""
     product = _built(DataFolder(data))
-    typer.echo(_ok(asyncio.run(_token(product, as_))))
+    typer.echo(_ok(asyncio.run(token_of(product, _account(product, as_)))))
 
 
 @app.command()
@@ -185,65 +180,21 @@ def _ask(question: str, person: str, data: Path, *, quiet: bool) -> Result[Mappi
         if isinstance(delta, PhaseDelta) and not quiet:
             err.print(f"{delta.detail}…", style="dim", markup=False)
 
-    folder = DataFolder(data)
-    free = folder.hold()
-    product = _built(folder)
+    with DataFolder(data) as folder:
+        free = folder.hold()
+        product = _built(folder)
+        account = _account(product, person)
+        return asyncio.run(answer(product, account, question, show, folder.holder(), free))
 
-    async def answer() -> Result[Mapping[str, object]]:
-        checked = await product.bindings.refuse_other_schema()
-        if isinstance(checked, Err):
-            return checked
-        if not isinstance(free, Err):
-            planted = await product.seed.plant(product.demo)
-            principal = planted if isinstance(planted, Err) else await _principal(product, person)
-            if isinstance(principal, Err):
-                return principal
-            return await ask_here(product, principal.value, question, show)
-        holder = folder.holder()
-        if holder is None:
-            return free
-        signed = await _token(product, person)
-        await product.bindings.close()
-        if isinstance(signed, Err):
-            return signed
-        return await ask_there(holder, signed.value, question, show)
 
+def _account(product: Product, person: str) -> Account:
     try:
-        return asyncio.run(answer())
-    finally:
-        folder.release()
-
-
-async def _principal(product: Product, person: str) -> Result[Principal]:
-    tenant = _tenant_of(product, person)
-    known = product.demo.people.person(person)
-    return await product.resolver.current(tenant, known.account.id)
-
-
-async def _token(product: Product, person: str) -> Result[str]:
-    from cogni_kernel import NotFoundError, Ok
-
-    tenant = _tenant_of(product, person)
-    container = product.bindings.container
-    issuer = await container.resolve(DirectoryPort).issuer(key_id(tenant))
-    if isinstance(issuer, Err):
-        return issuer
-    if issuer.value is None:
-        return Err(
-            NotFoundError(HumanText("The demo company is not there yet. Start it: make run."))
-        )
-    clock = container.resolve(ClockPort)
-    return Ok(demo_token(issuer.value, person, clock, TOKEN_LIFETIME))
-
-
-def _tenant_of(product: Product, person: str):  # type: ignore[no-untyped-def]
-    try:
-        return product.demo.people.person(person).account.tenant_id
+        return product.demo.people.person(person).account
     except ValueError as error:
         _fail(HumanText(str(error)))
 
 
-def _ok(result):  # type: ignore[no-untyped-def]
+def _ok(result: Result[T]) -> T:
     if isinstance(result, Err):
         _fail(result.error.message)
     return result.value
