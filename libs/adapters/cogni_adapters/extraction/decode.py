@@ -57,10 +57,10 @@ def decode(data: bytes, declared: str | None = None) -> Decoded:
     for encoding in _known(declared):
         try:
             return Decoded(data.decode(encoding), encoding)
-        except UnicodeDecodeError:
+        except (UnicodeError, LookupError):
             pass
     text = data.decode("utf-8", "replace")
-    if sum(char > "\x7f" for char in text) > 10 * text.count("\ufffd"):
+    if sum(char > "\x7f" for char in text) > 4 * text.count("\ufffd"):
         return Decoded(text, "utf-8", "damaged UTF-8: unreadable bytes were replaced")
     encoding = _guess(data[:_SAMPLE_BYTES])
     return _decoded(data, encoding, f"no encoding declared: read as {encoding}")

@@ -1,5 +1,6 @@
 """A document while it is being read: blocks in order, under the headings that hold."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -17,6 +18,7 @@ from cogni_domain.knowledge.extracted import (
 
 TABLE_BLOCK_CHARACTERS = 1_200
 NAME_CHARACTERS = 255
+_SPACES = re.compile("[ \n]+")
 
 Place = TypeVar("Place")
 
@@ -108,11 +110,11 @@ class Draft:
             header: The line that every block but the first repeats; the first row is the header.
         """
         self.end_list()
-        header = one_line(self._clean(header))
+        header = _row_line(self._clean(header))
         lines: list[str] = []
         places: list[Place] = []
         for row in rows:
-            text = one_line(self._clean(row.text))
+            text = _row_line(self._clean(row.text))
             if not text.strip(" |,;\t"):
                 continue
             if places and sum(map(len, lines)) + len(text) > TABLE_BLOCK_CHARACTERS:
@@ -183,6 +185,11 @@ class Draft:
         if len(text) > room:
             self.lacks(f"text after {self._limits.text_characters} characters")
             raise TextLimitReachedError
+
+
+def _row_line(text: str) -> str:
+    """A row on one line. Tabs stay: they may be what parts its cells."""
+    return _SPACES.sub(" ", text).strip(" ")
 
 
 def clean_name(name: str) -> str:

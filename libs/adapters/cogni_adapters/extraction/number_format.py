@@ -23,7 +23,7 @@ BUILT_IN = {
 _TOKEN = re.compile(
     r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|_.|\*.|\[(?P<bracket>[^\]]*)\]'
     r"|(?P<ampm>AM/PM|A/P)|(?P<exponent>E[+-])|(?P<general>General)"
-    r"|(?P<date>[yY]+|[mM]+|[dD]+|[hH]+|[sS]+(?:\.0+)?)|(?P<digit>[0#?.,/%]|@)|(?P<other>.)",
+    r"|(?P<date>[yY]+|[mM]+|[dD]+|[hH]+|[sS]+(?:\.0+)?)|(?P<digit>[0#?.,/%@]|(?<=/)\d+)|(?P<other>.)",
     re.S,
 )
 _CONDITION = re.compile(r"(?P<sign><=|>=|<>|<|>|=)(?P<number>-?[\d.]+)")

@@ -42,7 +42,8 @@ def add_page(
         return
     groups = list(_groups(page.lines, body))
     for group in groups:
-        if group in (groups[0], groups[-1]) and _PAGE_NUMBER.fullmatch(group[0].text):
+        at_edge = len(groups) > 1 and group in (groups[0], groups[-1])
+        if at_edge and len(group) == 1 and _PAGE_NUMBER.fullmatch(group[0].text):
             continue
         if _stands_out(group[0], body):
             draft.heading(
