@@ -9,26 +9,37 @@ from cogni_kernel import Error, HumanText, UpstreamError, encodable
 
 T = TypeVar("T")
 
+GRACE_S = 0.5
 MAX_TRACE_CHARACTERS = 8_000
 
 
 async def guarded(work: Callable[[], Awaitable[T]], message: HumanText) -> T | UpstreamError:
     """Return what `work` gives, or an error that is not retryable and says `message`.
 
-    A cancellation of the caller passes, even where the work swallowed it or turned it into something else.
-    One that the work let out of a task of its own is a bug like any other.
+    A cancellation of the caller passes, whatever the work makes of it; work that is deaf to it is left behind
+    after `GRACE_S`. A cancellation that the work let out of a task of its own is a bug like any other.
     """
-    task = asyncio.current_task()
-    assert task is not None
-    before = task.cancelling()
-    given: T | UpstreamError
+
+    async def begun() -> T:
+        return await work()
+
+    inner = asyncio.create_task(begun())
     try:
-        given = await work()
+        await asyncio.wait({inner})
+    except asyncio.CancelledError:
+        inner.cancel()
+        inner.add_done_callback(_forget)
+        await asyncio.wait({inner}, timeout=GRACE_S)
+        raise
+    try:
+        return inner.result()
     except (Exception, asyncio.CancelledError) as bug:
-        given = broken(bug, message)
-    if task.cancelling() > before:
-        raise asyncio.CancelledError
-    return given
+        return broken(bug, message)
+
+
+def _forget(task: "asyncio.Task[T]") -> None:
+    if not task.cancelled():
+        task.exception()
 
 
 def broken(bug: BaseException, message: HumanText) -> UpstreamError:

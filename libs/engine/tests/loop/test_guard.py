@@ -1,4 +1,5 @@
 import asyncio
+from contextlib import suppress
 
 import pytest
 
@@ -58,11 +59,72 @@ async def test_a_trace_is_bounded_and_can_be_written_down() -> None:
     assert detail_of(error).encode()
 
 
-async def test_the_end_of_the_process_is_not_held_up() -> None:
-    async def work() -> int:
-        raise SystemExit(3)
+async def test_work_that_is_deaf_to_cancellation_is_left_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("cogni_engine.guard.GRACE_S", 0.02)
+    started, over = asyncio.Event(), asyncio.Event()
 
-    with pytest.raises(SystemExit):
+    async def deaf() -> int:
+        started.set()
+        while not over.is_set():
+            with suppress(asyncio.CancelledError):
+                await over.wait()
+        raise ValueError("said to nobody")
+
+    task = asyncio.create_task(guarded(deaf, MESSAGE))
+    await started.wait()
+    task.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, 1)
+    over.set()
+    await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("last", [None, ValueError("while cleaning up")])
+async def test_a_cancellation_passes_whatever_the_work_makes_of_it(last: Exception | None) -> None:
+    started = asyncio.Event()
+
+    async def work() -> int:
+        started.set()
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            if last is not None:
+                raise last from None
+        return 7
+
+    task = asyncio.create_task(guarded(work, MESSAGE))
+    await started.wait()
+    task.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_a_cancellation_of_something_else_is_a_bug_of_the_work() -> None:
+    async def work() -> int:
+        lost = asyncio.create_task(asyncio.sleep(60))
+        lost.cancel()
+        await lost
+        return 7
+
+    error = await guarded(work, MESSAGE)
+
+    assert isinstance(error, UpstreamError)
+    assert "CancelledError" in detail_of(error)
+
+
+class FatalError(BaseException):
+    """Neither an Exception nor an end of the process."""
+
+
+async def test_what_is_more_than_a_bug_passes() -> None:
+    async def work() -> int:
+        raise FatalError
+
+    with pytest.raises(FatalError):
         await guarded(work, MESSAGE)
 
 
