@@ -18,7 +18,7 @@ from cogni_kernel import (
     ModelFacingText,
     NotFoundError,
     NotPermittedError,
-    TimeoutError,  # noqa: A004 - the spec's word
+    TimeoutError,
     UpstreamError,
 )
 
