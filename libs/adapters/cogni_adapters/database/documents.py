@@ -133,9 +133,7 @@ class DatabaseDocumentStoreAdapter(DocumentStorePort):
             .where(*_in_corpus(tenant, corpus), documents.c.source_id.in_(texts(source_ids)))
             .order_by(documents.c.source_id, documents.c.id)
         )
-        return await self._database.read(
-            lambda connection: Ok([document_of(row) for row in connection.execute(query)])
-        )
+        return await self._documents(query)
 
     async def source_ids(
         self, tenant: TenantId, corpus: CorpusId, after: str, limit: int
@@ -152,6 +150,14 @@ class DatabaseDocumentStoreAdapter(DocumentStorePort):
                 [(row.source_id, DocumentId(row.id)) for row in connection.execute(query)]
             )
         )
+
+    async def attached(self, tenant: TenantId, document: DocumentId) -> Result[Sequence[Document]]:
+        query = (
+            sa.select(documents)
+            .where(documents.c.tenant_id == str(tenant), documents.c.parent_id == str(document))
+            .order_by(documents.c.source_id, documents.c.id)
+        )
+        return await self._documents(query)
 
     async def chunks_of(self, tenant: TenantId, document: DocumentId) -> Result[Sequence[Chunk]]:
         query = (
@@ -216,6 +222,11 @@ class DatabaseDocumentStoreAdapter(DocumentStorePort):
         )
         return await self._database.read(
             lambda connection: Ok([gap_of(row) for row in connection.execute(query)])
+        )
+
+    async def _documents(self, query: sa.Select[*tuple[Any, ...]]) -> Result[Sequence[Document]]:
+        return await self._database.read(
+            lambda connection: Ok([document_of(row) for row in connection.execute(query)])
         )
 
 

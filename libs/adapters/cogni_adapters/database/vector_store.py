@@ -110,8 +110,11 @@ class DatabaseVectorStoreAdapter(VectorStorePort):
     async def relabel(
         self, index: IndexId, document: DocumentId, readers: frozenset[ReaderToken]
     ) -> Result[int]:
+        tokens = sorted(readers)
         statement = (
-            sa.update(table).where(*_of(index, [str(document)])).values(readers=sorted(readers))
+            sa.update(table)
+            .where(*_of(index, [str(document)]), table.c.readers != tokens)
+            .values(readers=tokens)
         )
 
         def work(connection: sa.Connection) -> Result[int]:

@@ -1,0 +1,8 @@
+"""What every `DocumentStorePort` promises."""
+
+from cogni_testing.contracts.document_reads import DocumentReadsContract
+from cogni_testing.contracts.document_writes import DocumentWritesContract
+
+
+class DocumentStoreContract(DocumentWritesContract, DocumentReadsContract):
+    """Documents as they stand now: writes with their jobs, and reads with the predicate inside."""
