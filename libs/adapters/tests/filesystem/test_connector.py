@@ -376,10 +376,13 @@ async def test_hidden_files_and_what_links_point_to_are_not_told(
     assert {c.source_id for c in followed.seen} == {"plan.md"}
 
 
+@pytest.mark.parametrize("replaced", [False, True])
 async def test_a_root_that_is_moved_away_ends_it_and_deletes_nothing(
-    tmp_path: Path, followed: Followed
+    tmp_path: Path, followed: Followed, replaced: bool
 ) -> None:
     moved = tmp_path.rename(tmp_path.parent / f"{tmp_path.name}-moved")
+    if replaced:
+        tmp_path.mkdir()
     (moved / "plan.md").write_text("After, and longer.")
 
     await asyncio.wait_for(asyncio.shield(followed._task), PATIENCE_S)
