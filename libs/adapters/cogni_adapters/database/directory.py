@@ -51,14 +51,19 @@ class DatabaseDirectoryAdapter(DirectoryPort):
         return await self._database.read(work)
 
     async def account(self, tenant: TenantId, subject: str) -> Result[Account | None]:
-        bound = tables.subjects.join(tables.accounts)
         query = (
             sa.select(tables.accounts)
-            .select_from(bound)
+            .select_from(tables.subjects.join(tables.accounts))
             .where(tables.subjects.c.tenant_id == str(tenant))
             .where(tables.subjects.c.key == account_key(subject))
         )
+        return await self._account(query)
 
+    async def account_of(self, tenant: TenantId, principal: PrincipalId) -> Result[Account | None]:
+        query = sa.select(tables.accounts).filter_by(tenant_id=str(tenant), id=str(principal))
+        return await self._account(query)
+
+    async def _account(self, query: sa.Select[*tuple[Any, ...]]) -> Result[Account | None]:
         def work(connection: sa.Connection) -> Result[Account | None]:
             row = connection.execute(query).one_or_none()
             return Ok(None if row is None else _account(row))

@@ -49,6 +49,7 @@ class DirectoryContract(ABC):
         assert ok(await directory.tenant(ACME)) is None
         assert ok(await directory.issuer("acme-1")) is None
         assert ok(await directory.account(ACME, "alice")) is None
+        assert ok(await directory.account_of(ACME, P41)) is None
         assert ok(await directory.grants(ACME, P41, frozenset({"wiki/hr"}))) == frozenset()
 
     async def test_groups_that_were_never_learnt_are_unknown(self) -> None:
@@ -101,6 +102,15 @@ class DirectoryContract(ABC):
         assert ok(await directory.account(ACME, subject)) == an_account()
         assert ok(await directory.account(GLOBEX, subject)) is None
 
+    async def test_an_account_is_found_by_its_id_to_the_letter(self) -> None:
+        directory = await self.make_directory()
+        account = an_account(PrincipalId("Alice"))
+        ok(await directory.put_account(account, "alice@acme.example"))
+
+        assert ok(await directory.account_of(ACME, PrincipalId("Alice"))) == account
+        assert ok(await directory.account_of(ACME, PrincipalId("alice"))) is None
+        assert ok(await directory.account_of(GLOBEX, PrincipalId("Alice"))) is None
+
     async def test_an_account_can_change_and_be_closed(self) -> None:
         directory = await self.make_directory()
         ok(await directory.put_account(an_account(), "alice"))
@@ -109,6 +119,7 @@ class DirectoryContract(ABC):
         ok(await directory.put_account(changed, "alice"))
 
         assert ok(await directory.account(ACME, "alice")) == changed
+        assert ok(await directory.account_of(ACME, P41)) == changed
 
     async def test_several_subjects_may_be_one_account(self) -> None:
         directory = await self.make_directory()
