@@ -58,10 +58,10 @@ class HashEmbedder(EmbedderPort):
     """Vectors from the hashes of words: texts that share words are near, others are not.
 
     Args:
-        dimension: Slots that words fall into; fewer make more words collide.
+        dimension: Slots that each word falls into twice; fewer make more words collide.
     """
 
-    def __init__(self, dimension: int = 256) -> None:
+    def __init__(self, dimension: int = 512) -> None:
         self._dimension = dimension
 
     @property
@@ -81,7 +81,8 @@ class HashEmbedder(EmbedderPort):
         vector = np.zeros(self._dimension, np.float32)
         for word in _words(text) or [""]:
             digest = hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-            vector[int.from_bytes(digest, "big") % self._dimension] += 1
+            for half in (digest[:4], digest[4:]):
+                vector[int.from_bytes(half, "big") % self._dimension] += 1
         return vector / np.float32(np.linalg.norm(vector))
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from cogni_adapters.memory.state import MemoryState
 from cogni_domain.access.predicate import admits
@@ -42,7 +42,9 @@ class MemoryDocumentStoreAdapter(DocumentStorePort):
 
     async def note_indexed_through(self, corpus: Corpus, moment: datetime) -> Result[None]:
         key = (corpus.tenant_id, corpus.id)
-        self._state.corpora[key] = replace(self._state.corpora[key], indexed_through=moment)
+        self._state.corpora[key] = replace(
+            self._state.corpora[key], indexed_through=moment.astimezone(UTC)
+        )
         return Ok(None)
 
     async def put(
@@ -52,7 +54,13 @@ class MemoryDocumentStoreAdapter(DocumentStorePort):
         stored = self._state.documents.get(key)
         if stored is not None and document.version <= stored.version:
             return Ok(None)
+        if document.parent is not None:
+            parent = self._state.documents.get((document.tenant_id, document.parent))
+            if parent is None:
+                return Err(NotFoundError(NO_SUCH))
+            document = replace(document, rule=parent.rule)
         self._state.documents[key] = document
+        self._put_rule(document.tenant_id, document.id, document.rule)
         self._state.chunks[key] = tuple(sorted(chunks, key=lambda chunk: chunk.ordinal))
         self._state.enqueue_all(jobs, Lane.INDEXING)
         return Ok(None)
@@ -60,8 +68,7 @@ class MemoryDocumentStoreAdapter(DocumentStorePort):
     async def change_rule(
         self, tenant: TenantId, document: DocumentId, rule: AccessRule, jobs: Sequence[Job]
     ) -> Result[None]:
-        for found in self._family(tenant, [document]):
-            self._state.documents[tenant, found.id] = replace(found, rule=rule)
+        self._put_rule(tenant, document, rule)
         self._state.enqueue_all(jobs, Lane.INDEXING)
         return Ok(None)
 
@@ -138,6 +145,10 @@ class MemoryDocumentStoreAdapter(DocumentStorePort):
     def _of(self, tenant: TenantId, corpus: CorpusId) -> list[Document]:
         own = [d for (of, _), d in self._state.documents.items() if of == tenant]
         return [d for d in own if d.corpus_id == corpus]
+
+    def _put_rule(self, tenant: TenantId, document: DocumentId, rule: AccessRule) -> None:
+        for found in self._family(tenant, [document]):
+            self._state.documents[tenant, found.id] = replace(found, rule=rule)
 
     def _family(self, tenant: TenantId, roots: Sequence[DocumentId]) -> list[Document]:
         """Return the documents that are there of `roots`, and all that is attached below them."""

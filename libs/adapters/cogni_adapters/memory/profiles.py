@@ -15,7 +15,7 @@ NO_VERSION = Err(NotFoundError(HumanText("The profile has no such version.")))
 
 
 class MemoryProfileStoreAdapter(ProfileStorePort):
-    """One list of versions a profile, and where its pointer stands."""
+    """A surface is served by the profile of its name, else by the default one."""
 
     def __init__(self, clock: ClockPort) -> None:
         self._clock = clock
@@ -23,11 +23,10 @@ class MemoryProfileStoreAdapter(ProfileStorePort):
         self._elected: dict[tuple[TenantId, str], ProfileVersion] = {}
 
     async def elected(self, tenant: TenantId, surface_id: str) -> Result[AssistantProfile]:
-        own = {profile: v for (of, profile), v in self._elected.items() if of == tenant}
-        if not own:
-            return NO_PROFILE
-        serving = next((p for p in (surface_id, DEFAULT_PROFILE) if p in own), min(own))
-        return Ok(AssistantProfile(serving, tenant, serving, own[serving]))
+        for profile in (surface_id, DEFAULT_PROFILE):
+            if (chosen := self._elected.get((tenant, profile))) is not None:
+                return Ok(AssistantProfile(profile, tenant, profile, chosen))
+        return NO_PROFILE
 
     async def draft(
         self, tenant: TenantId, profile_id: str, content: ProfileContent, by: PrincipalId

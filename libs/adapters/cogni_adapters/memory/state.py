@@ -85,9 +85,9 @@ class MemoryState:
             self.events.setdefault(idempotency_key(event), event)
 
     def enqueue(self, job: Job, lane: Lane) -> bool:
-        """Add a job, unless one of its kind and key waits or runs."""
+        """Add a job, unless one of its kind, tenant and key waits or runs."""
         active = (row.job for row in self.jobs.values() if row.dead_because is None)
-        if any((found.kind, found.key) == (job.kind, job.key) for found in active):
+        if any(_name(found) == _name(job) for found in active):
             return False
         self._jobs_so_far += 1
         row = JobRow(f"job-{self._jobs_so_far}", job, lane, job.not_before)
@@ -98,3 +98,7 @@ class MemoryState:
         """Add the jobs that follow from a write."""
         for job in jobs:
             self.enqueue(job, lane)
+
+
+def _name(job: Job) -> tuple[str, TenantId, str]:
+    return job.kind, job.tenant_id, job.key

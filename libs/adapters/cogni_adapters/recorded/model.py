@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cogni_domain.ports.model import ModelPort
 from cogni_engine import Definition, Emitter, HealthState, Message, Response
@@ -74,7 +74,7 @@ class RecordedModelAdapter(ModelPort):
         if emitter is not None:
             for piece in self._split(entry.text):
                 emitter.emit_token(piece)
-        return Ok(entry)
+        return Ok(entry if entry.model_used else replace(entry, model_used=self.model_version))
 
 
 def _exhausted(number: int, length: int) -> UpstreamError:

@@ -18,6 +18,18 @@ from cogni_testing import (
     ok,
 )
 from cogni_testing.contracts.clock import ClockContract
+from cogni_testing.contracts.embedder import EmbedderContract
+from cogni_testing.contracts.reranker import RerankerContract
+
+
+class TestHashEmbedder(EmbedderContract):
+    def make_embedder(self) -> HashEmbedder:
+        return HashEmbedder()
+
+
+class TestLexicalReranker(RerankerContract):
+    def make_reranker(self) -> LexicalReranker:
+        return LexicalReranker()
 
 
 class TestFrozenClock(ClockContract):
@@ -47,7 +59,7 @@ def test_ids_count_up() -> None:
 async def test_every_text_has_a_vector_of_length_one(texts: list[str]) -> None:
     vectors = ok(await HashEmbedder().embed(texts))
 
-    assert vectors.shape == (len(texts), 256)
+    assert vectors.shape == (len(texts), 512)
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
 
 
@@ -59,7 +71,7 @@ async def test_shared_words_are_near_and_others_are_not() -> None:
     )
 
     assert float(question @ near) > 0.5
-    assert float(question @ far) == pytest.approx(0)
+    assert float(question @ far) < 0.1
 
 
 async def test_the_reranker_puts_the_passage_with_the_words_first() -> None:
