@@ -1,6 +1,6 @@
 """Word: paragraphs, headings, lists and tables in order, wherever the file nests them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lxml import etree
@@ -77,7 +77,7 @@ class _Body:
             for part in self._package.related(self._package.main, kind):
                 self._margin(part, kind, seen)
 
-    def _optional(self, kind: str) -> "Iterator[etree._Element] | list[etree._Element]":
+    def _optional(self, kind: str) -> Sequence[etree._Element]:
         """Children of a part that the text can do without; a damaged one is missing, not fatal."""
         try:
             return [
@@ -139,7 +139,7 @@ class _Body:
         for row in _direct(table, "tr"):
             cells = []
             for cell in _direct(row, "tc"):
-                texts = [self._text(p) for p in _own_paragraphs(cell)]
+                texts = [self._text(p) for p in _direct(cell, "p")]
                 inner.extend(texts)
                 cells.append(one_line(" ".join("".join(text.parts) for text in texts)))
             rows.append(Row(" | ".join(cells), cells))
@@ -195,10 +195,6 @@ def _direct(parent: etree._Element, name: str) -> Iterator[etree._Element]:
             yield element
         elif found in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag"):
             yield from _direct(element, name)
-
-
-def _own_paragraphs(cell: etree._Element) -> Iterator[etree._Element]:
-    yield from _direct(cell, "p")
 
 
 def _is_hidden(run: etree._Element) -> bool:

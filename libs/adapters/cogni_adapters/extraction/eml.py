@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from email import policy
+from email.errors import HeaderParseError
 from email.header import decode_header
 from email.message import Message
 from email.parser import BytesParser
@@ -106,7 +107,7 @@ def _decode_words(value: str) -> str:
     parts: list[tuple[bytes | str, str | None]]
     try:
         parts = decode_header(value)
-    except ValueError:
+    except (ValueError, HeaderParseError):
         return value
     return "".join(
         part if isinstance(part, str) else decode(part, charset).text for part, charset in parts

@@ -12,7 +12,7 @@ from cogni_adapters.extraction.decode import decode
 from cogni_adapters.extraction.draft import Draft, Row, Source
 from cogni_adapters.extraction.links import with_address
 
-_CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.S)
+_CDATA_START, _CDATA_END = "<![CDATA[", "]]>"
 _META_CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]+)""", re.I)
 _XML_ENCODING = re.compile(rb"""<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w.:-]+)""", re.I)
 _DROPPED = frozenset(
@@ -49,7 +49,7 @@ def read(source: Source, draft: Draft) -> None:
 
 def add_html(text: str, draft: Draft, locator: str) -> None:
     """Add a page or a fragment; CDATA, which HTML parsers drop, is kept as the text that it is."""
-    tree = LexborHTMLParser(_CDATA.sub(lambda match: escape(match[1]), text))
+    tree = LexborHTMLParser("".join(_unwrap_cdata(text)))
     if not draft.title and (title := tree.css_first("head > title")) is not None:
         draft.title = one_line(title.text())
     if tree.root is not None:
@@ -57,6 +57,18 @@ def add_html(text: str, draft: Draft, locator: str) -> None:
         walker.visit(tree.root)
         walker.end_paragraph()
         draft.end_list()
+
+
+def _unwrap_cdata(text: str) -> Iterator[str]:
+    at = 0
+    while (start := text.find(_CDATA_START, at)) >= 0:
+        end = text.find(_CDATA_END, start)
+        if end < 0:
+            break
+        yield text[at:start]
+        yield escape(text[start + len(_CDATA_START) : end])
+        at = end + len(_CDATA_END)
+    yield text[at:]
 
 
 class _Walker:

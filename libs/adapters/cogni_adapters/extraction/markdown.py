@@ -16,7 +16,7 @@ _FRONT_MATTER = re.compile(
     r"(?P<fence>---|\+\+\+)[ \t]*\r?\n(?P<body>.*?)^(?P=fence)[ \t]*(?:\r?\n|\Z)", re.S | re.M
 )
 _TITLE = re.compile(r"^title\s*[:=]\s*(?P<title>.+?)\s*$", re.M)
-_PARSER = MarkdownIt("commonmark").enable("table").enable("strikethrough")
+_PARSER = MarkdownIt("commonmark", {"maxNesting": 100}).enable("table").enable("strikethrough")
 
 
 def read(source: Source, draft: Draft) -> None:

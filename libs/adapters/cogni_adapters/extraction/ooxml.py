@@ -20,6 +20,8 @@ from cogni_adapters.extraction.refusal import NotExtractedError
 from cogni_domain.knowledge.extracted import ExtractionLimits, Reason
 
 MAX_MEMBERS = 10_000
+# What zipfile raises for a damaged member, whenever it is read.
+DAMAGE = (KeyError, BadZipFile, zlib.error, EOFError, ValueError, OSError, RuntimeError)
 _SMALL_BYTES = 2**20
 
 
@@ -47,7 +49,7 @@ class Package:
     def __init__(self, source: Source) -> None:
         try:
             self._zip = ZipFile(BytesIO(source.data))
-        except (BadZipFile, ValueError, NotImplementedError, OSError) as error:
+        except DAMAGE as error:
             raise NotExtractedError.corrupt(
                 "The file is cut off or damaged: copy it again."
             ) from error
@@ -78,19 +80,13 @@ class Package:
         """One part, inflated to no more than its declared size."""
         try:
             return self._zip.read(self._members[part])
-        except (
-            KeyError,
-            BadZipFile,
-            zlib.error,
-            EOFError,
-            NotImplementedError,
-            RuntimeError,
-        ) as error:
+        except DAMAGE as error:
             raise NotExtractedError.corrupt(
                 f"A part of the file cannot be read ({type(error).__name__})."
             ) from error
 
     def stream(self, part: str) -> IO[bytes]:
+        """One part, inflated as it is read; opening and reading it may raise `DAMAGE`."""
         return self._zip.open(self._members[part])
 
     def xml(self, part: str) -> etree._Element:

@@ -41,12 +41,12 @@ def _open(data: bytes) -> PdfReader:
     try:
         reader = PdfReader(BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):
-            raise _ENCRYPTED
+            raise _encrypted()
         len(reader.pages)
     except NotExtractedError:
         raise
     except (NotImplementedError, DependencyError) as error:
-        raise _ENCRYPTED from error
+        raise _encrypted() from error
     except MemoryError:
         raise
     except Exception as error:
@@ -56,9 +56,8 @@ def _open(data: bytes) -> PdfReader:
     return reader
 
 
-_ENCRYPTED = NotExtractedError(
-    Reason.ENCRYPTED, "A password protects the PDF: save it without one."
-)
+def _encrypted() -> NotExtractedError:
+    return NotExtractedError(Reason.ENCRYPTED, "A password protects the PDF: save it without one.")
 
 
 def _title(reader: PdfReader) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from cogni_adapters.extraction.decode import decode
 from cogni_adapters.extraction.draft import Draft, Source
@@ -21,8 +22,10 @@ def read(source: Source, draft: Draft) -> None:
 def paragraphs(text: str) -> Iterator[tuple[int, int, str]]:
     """Runs of lines between blank ones: first line, last line (from 1), text."""
     lines: list[str] = []
-    number = 0
-    for number, line in enumerate(_LINE_END.split(text), start=1):
+    number = at = 0
+    for number, end in enumerate(chain(_LINE_END.finditer(text), (None,)), start=1):
+        line = text[at : end.start() if end else len(text)]
+        at = end.end() if end else len(text)
         if line.strip():
             lines.append(line)
         elif lines:

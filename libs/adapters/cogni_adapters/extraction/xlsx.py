@@ -12,6 +12,7 @@ from cogni_adapters.extraction.draft import Draft, Row, Source
 from cogni_adapters.extraction.drawing import paragraphs_of
 from cogni_adapters.extraction.number_format import BUILT_IN, GENERAL, format_number
 from cogni_adapters.extraction.ooxml import (
+    DAMAGE,
     Package,
     attach_embedded,
     attribute,
@@ -72,7 +73,7 @@ def read(source: Source, draft: Draft) -> None:
             draft.warn(f"the sheet {one_line(name)} is hidden in the file, and was read")
         try:
             _sheet(package, target.target, name, book, draft)
-        except (NotExtractedError, etree.XMLSyntaxError):
+        except (NotExtractedError, etree.XMLSyntaxError, *DAMAGE):
             draft.lacks(f"sheet {one_line(name)}")
 
 

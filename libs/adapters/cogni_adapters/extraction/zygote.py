@@ -39,8 +39,7 @@ def serve(
     """Say which confinements are in force, then answer each request with how its child ended.
 
     A line of JSON each: `{"confined": [...]}` first, then `{"signal": n, "failed": bool, "timed_out":
-    bool, "peak_bytes": n}`, the signal 0 for a child that ended by itself. Returns when the other
-    end closes.
+    bool}`, the signal 0 for a child that ended by itself. Returns when the other end closes.
     """
     confined = confine(folder)
     _say(control, {"confined": sorted(confined)})
@@ -93,14 +92,9 @@ def _await(process: int, wall_s: float) -> dict[str, int | bool]:
     timed_out = not poll.poll(wall_s * 1000)
     os.close(handle)
     _kill(process)
-    _, status, usage = os.wait4(process, 0)
+    _, status = os.waitpid(process, 0)
     code = os.waitstatus_to_exitcode(status)
-    return {
-        "signal": -code if code < 0 else 0,
-        "failed": code > 0,
-        "timed_out": timed_out,
-        "peak_bytes": usage.ru_maxrss * 1024,
-    }
+    return {"signal": max(-code, 0), "failed": code > 0, "timed_out": timed_out}
 
 
 def _kill(process: int) -> None:

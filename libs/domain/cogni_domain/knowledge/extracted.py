@@ -20,7 +20,8 @@ class Block:
 
     Attributes:
         kind: What it is. A heading's text is also the last of its own `heading` path.
-        text: Its text, NFC, never blank. A table has one line a row, cells parted by " | ".
+        text: Its text, NFC, never blank. A table has one line a row, cells parted by " | " (in a CSV by
+            its own delimiter); a long one is several blocks, each under the header line.
         heading: The headings above it, outermost first.
         locator: Its place as a person would say it: `page 3`, `slide 2`, `Sheet1!A1:D20`, `lines 10-14`;
             empty where the headings say it all.
