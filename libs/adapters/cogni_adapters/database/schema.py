@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Dialect
-from sqlalchemy.types import TypeEngine
 
 METADATA = sa.MetaData(
     naming_convention={
@@ -53,12 +52,8 @@ def _unescape_one(match: re.Match[str]) -> str:
 class AnyText(sa.TypeDecorator[str]):
     """Text of any code points, compared by code point in both dialects."""
 
-    impl = sa.Text
+    impl = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
     cache_ok = True
-
-    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[str]:
-        binary = sa.Text(collation="C") if dialect.name == "postgresql" else sa.Text()
-        return dialect.type_descriptor(binary)
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
         return None if value is None else escape(value)
@@ -68,16 +63,16 @@ class AnyText(sa.TypeDecorator[str]):
 
 
 class JsonText(sa.TypeDecorator[object]):
-    """JSON as ASCII text: what PostgreSQL's own type refuses is kept too."""
+    """JSON as text: PostgreSQL's own type would refuse some of it."""
 
     impl = sa.Text
     cache_ok = True
 
     def process_bind_param(self, value: object, dialect: Dialect) -> str:  # noqa: ARG002
-        return json.dumps(value, separators=(",", ":"))
+        return escape(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> object:  # noqa: ARG002
-        return None if value is None else json.loads(value)
+        return None if value is None else json.loads(unescape(value))
 
 
 class UtcDateTime(sa.TypeDecorator[datetime]):

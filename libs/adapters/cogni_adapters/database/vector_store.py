@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from cogni_adapters.database.dialects import texts
 from cogni_adapters.database.engine import Database
+from cogni_adapters.database.schema import AnyText
 from cogni_adapters.database.tables.knowledge import vectors as table
 from cogni_adapters.database.vector_mirror import OTHER_DIMENSION, Passages, VectorMirror
 from cogni_domain.access.predicate import Predicate
@@ -196,7 +197,7 @@ def _load(connection: sa.Connection, index: IndexId) -> VectorMirror:
     query = sa.select(
         table.c.chunk_id,
         table.c.document_id,
-        sa.type_coerce(table.c.readers, sa.Text),
+        sa.type_coerce(table.c.readers, AnyText),
         table.c.embedding,
     ).where(*_of(index))
     found = connection.execute(query, execution_options={"yield_per": LOADED_AT_ONCE})

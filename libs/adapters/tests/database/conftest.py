@@ -1,11 +1,13 @@
 """A migrated SQLite file for each test, opened as often as a test has processes."""
 
 import shutil
+import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy import event
 
 from cogni_adapters.database.engine import Database
 from cogni_adapters.database.migrate import migrate
@@ -56,3 +58,19 @@ def events(
         return ok(await database.read(lambda connection: Ok(list(connection.scalars(query)))))
 
     return read
+
+
+@pytest.fixture
+def fill_disk() -> Callable[[Database], Callable[[], None]]:
+    """Lets a database's file grow no further, by SQLite's own limit, until what it returns is called."""
+
+    def fill(database: Database) -> Callable[[], None]:
+        pages = [1]
+
+        def limit(connection: sqlite3.Connection, *_: object) -> None:
+            connection.execute(f"PRAGMA max_page_count={pages[0]}").close()
+
+        event.listen(database.engine, "checkout", limit)
+        return lambda: pages.__setitem__(0, 1_000_000)
+
+    return fill
