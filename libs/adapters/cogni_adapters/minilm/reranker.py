@@ -59,6 +59,11 @@ class MaxSimRerankerAdapter(RerankerPort):
         self._model = model
         self._cache = _Cache(CACHE_BYTES)
 
+    @property
+    def cached_bytes(self) -> int:
+        """Memory held for passages that were read lately."""
+        return self._cache.bytes
+
     async def rank(self, question: str, chunks: Sequence[Chunk]) -> Result[Sequence[ScoredChunk]]:
         if not chunks:
             return Ok(())
@@ -121,7 +126,7 @@ class _Cache:
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
         self._held: OrderedDict[str, TokenVectors] = OrderedDict()
-        self._bytes = 0
+        self.bytes = 0
 
     def get(self, text: str) -> TokenVectors | None:
         vectors = self._held.get(text)
@@ -132,7 +137,7 @@ class _Cache:
     def put(self, text: str, vectors: TokenVectors) -> None:
         if text not in self._held:
             self._held[text] = vectors
-            self._bytes += vectors.size
-        while self._bytes > self._capacity:
+            self.bytes += vectors.size
+        while self.bytes > self._capacity:
             _, dropped = self._held.popitem(last=False)
-            self._bytes -= dropped.size
+            self.bytes -= dropped.size
