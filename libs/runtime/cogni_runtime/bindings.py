@@ -104,7 +104,7 @@ def embedded(data: Path, environment: Mapping[str, str]) -> Bindings:
     container.validate(PORTS)
 
     async def close() -> None:
-        await extractor.close()
+        extractor.close()
         await database.close()
 
     return Bindings(container, lambda: refuse_other_schema(database), close)
@@ -181,8 +181,10 @@ def folder_connector(
 ) -> ConnectorPort:
     """Return the connector of a folder; without a rule, its files' modes are mapped."""
     from cogni_adapters.filesystem.connector import FilesystemConnectorAdapter
+    from cogni_adapters.filesystem.permissions import PosixMapping
 
-    return FilesystemConnectorAdapter(path, rule, extractor)
+    readers = PosixMapping() if rule is None else rule
+    return FilesystemConnectorAdapter(path, readers, extractor)
 
 
 def demo_token(issuer: Issuer, subject: str, clock: ClockPort, lifetime: timedelta) -> str:

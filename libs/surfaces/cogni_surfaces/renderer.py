@@ -1,70 +1,139 @@
 """An answer as a person sees it: sanitised HTML with its sources, its freshness and its label."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from html import escape
 
 import nh3
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+from cogni_kernel import encodable
 
 GENERATED_LABEL = "Generated answer. Check it against its sources."
+NO_SOURCES = "This answer names no source."
+FRESHNESS_UNKNOWN = "How fresh its sources are is not known."
 
-_TAGS = frozenset(
-    ["p", "br", "hr", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td", "a"]
+_TAG_NAMES = (
+    "p br hr em strong s code pre blockquote ul ol li h1 h2 h3 h4 h5 h6 table thead tbody tr th td"
 )
+TAGS = frozenset(_TAG_NAMES.split())
+"""All that an answer's own text can become, each without attributes."""
+
 _HANDLE = re.compile(r"\[(s[1-9][0-9]{0,8})\]", re.ASCII)
 _MARKER = re.compile(r"\[\[([A-Z]{1,16}):([a-z][1-9][0-9]{0,8})\]\]", re.ASCII)
+_TAG = re.compile("(<[^>]*>)")
+_VERBATIM = ("code", "pre")
 
-_markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-_markdown.disable(["image", "reference", "autolink"])
 
+def render_answer(outcome: Mapping[str, object]) -> str:
+    """Return the HTML of an outcome: its text, then sources, freshness and label, which nothing can leave out.
 
-def render_answer(
-    text: str, citations: Sequence[Mapping[str, object]], markers: Sequence[Mapping[str, object]]
-) -> str:
-    """Return the body of an answer.
-
-    No remote image, no script, no style: what Markdown cannot say is shown as text. A handle becomes a source
-    mark only where it is one of `citations`, a marker a place for its widget only where it is one of `markers`.
+    Of Markdown, what could fetch, run or style something is shown as text, a link with its address. A handle
+    becomes a source mark only where the outcome cites it, a marker a place for its widget only where the outcome
+    has it; any other goes. In code both stay as they are written.
 
     Args:
-        text: Verified Markdown, as released by the grounding guard.
-        citations: Of the outcome, each with `handle` and `label`.
-        markers: Of the outcome, each with `marker` and `kind`.
+        outcome: As the contract names it: `text`, `citations`, `markers`, `indexed_through`.
+
+    Source:
+        COGNI.BUILD spec, package surfaces, "Renderer"; DESIGN D11.
     """
-    html = nh3.clean(
-        _markdown.render(text),
-        tags=set(_TAGS),
-        attributes={"a": {"href"}},
-        url_schemes={"http", "https"},
-        link_rel="noopener noreferrer nofollow",
-    )
-    labels = {str(c["handle"]): str(c["label"]) for c in citations}
-    widgets = {str(m["marker"]) for m in markers}
-    html = _MARKER.sub(lambda m: _widget(m, widgets), html)
-    return _HANDLE.sub(lambda m: _source(m, labels), html)
-
-
-def _source(match: re.Match[str], labels: Mapping[str, str]) -> str:
-    handle = match[1]
-    if handle not in labels:
-        return ""
-    title = escape(labels[handle], quote=True)
-    return f'<sup class="source" data-handle="{handle}" title="{title}">{handle[1:]}</sup>'
-
-
-def _widget(match: re.Match[str], widgets: set[str]) -> str:
-    if match[0] not in widgets:
-        return ""
-    return f'<span class="widget" data-kind="{match[1]}" data-ref="{match[2]}"></span>'
+    citations = _mappings(outcome.get("citations"))
+    body = _body(str(outcome.get("text") or ""), citations, _mappings(outcome.get("markers")))
+    label = f'<p class="generated">{escape(GENERATED_LABEL)}</p>'
+    parts = (body, _sources(citations), _freshness(outcome.get("indexed_through")), label)
+    return "".join(parts)
 
 
 def disclosed(outcome: Mapping[str, object]) -> dict[str, object]:
     """Return an outcome with what every surface owes the person: the rendered answer and the label."""
-    citations, markers = outcome.get("citations"), outcome.get("markers")
-    html = render_answer(
-        str(outcome.get("text") or ""),
-        citations if isinstance(citations, list) else [],
-        markers if isinstance(markers, list) else [],
+    return {**outcome, "html": render_answer(outcome), "generated_label": GENERATED_LABEL}
+
+
+def _body(
+    text: str, citations: Sequence[Mapping[str, object]], markers: Sequence[Mapping[str, object]]
+) -> str:
+    html = nh3.clean(_markdown.render(encodable(text)), tags=set(TAGS), attributes={})
+    cited = {str(citation["handle"]) for citation in citations}
+    widgets = {str(marker["marker"]) for marker in markers}
+    marked = (
+        piece if verbatim else _marked(piece, cited, widgets) for piece, verbatim in _pieces(html)
     )
-    return {**outcome, "html": html, "generated_label": GENERATED_LABEL}
+    return f'<div class="answer" dir="auto">{"".join(marked)}</div>'
+
+
+def _pieces(html: str) -> Iterator[tuple[str, bool]]:
+    """Yield tags and the text between them, and whether it stays as it is. No tag has an attribute."""
+    depth = 0
+    for piece in _TAG.split(html):
+        is_tag = piece.startswith("<")
+        if is_tag and piece.strip("</>") in _VERBATIM:
+            depth += -1 if piece.startswith("</") else 1
+        yield piece, is_tag or depth > 0
+
+
+def _marked(text: str, cited: set[str], widgets: set[str]) -> str:
+    text = _MARKER.sub(lambda m: _widget(m) if m[0] in widgets else "", text)
+    return _HANDLE.sub(lambda m: _source_mark(m[1]) if m[1] in cited else "", text)
+
+
+def _widget(marker: re.Match[str]) -> str:
+    return f'<span class="widget" data-kind="{marker[1]}" data-ref="{marker[2]}"></span>'
+
+
+def _source_mark(handle: str) -> str:
+    return f'<sup class="source" data-handle="{handle}">{handle[1:]}</sup>'
+
+
+def _sources(citations: Sequence[Mapping[str, object]]) -> str:
+    if not citations:
+        return f'<p class="sources">{NO_SOURCES}</p>'
+    return f'<ul class="sources">{"".join(map(_source, citations))}</ul>'
+
+
+def _source(citation: Mapping[str, object]) -> str:
+    """Return one line; `bdi` keeps a right-to-left title from turning the rest around."""
+    handle = str(citation["handle"])
+    names = (str(citation.get(part) or "") for part in ("label", "locator"))
+    place = ", ".join(f"<bdi>{escape(encodable(name))}</bdi>" for name in names if name)
+    return f'<li data-handle="{escape(handle)}">{escape(handle[1:])}: {place}</li>'
+
+
+def _freshness(indexed_through: object) -> str:
+    if not indexed_through:
+        return f'<p class="freshness">{FRESHNESS_UNKNOWN}</p>'
+    moment = datetime.fromisoformat(str(indexed_through))
+    time = f'<time datetime="{moment.isoformat()}">{moment:%Y-%m-%d %H:%M} UTC</time>'
+    return f'<p class="freshness">Sources read up to {time}.</p>'
+
+
+def _mappings(value: object) -> Sequence[Mapping[str, object]]:
+    return value if isinstance(value, list) else []
+
+
+def _show_addresses(state: StateCore) -> None:
+    """Make each link text with its address behind it, so that nobody follows what is not seen."""
+    for block in state.tokens:
+        if block.children:
+            block.children = list(_without_links(block.children))
+
+
+def _without_links(tokens: Sequence[Token]) -> Iterator[Token]:
+    address, label = "", ""
+    for token in tokens:
+        if token.type == "link_open":
+            address, label = str(token.attrGet("href")), ""
+        elif token.type == "link_close":
+            shown = "" if label == address else f" ({address})"
+            yield Token("text", "", 0, content=shown)
+        else:
+            label += token.content
+            yield token
+
+
+_markdown = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+_markdown.disable(["image", "reference", "autolink"])
+_markdown.core.ruler.push("show_addresses", _show_addresses)
