@@ -45,7 +45,7 @@ def _unsealed(connection: sa.Connection, refs: set[RunRef]) -> Mapping[RunRef, t
         sa.select(runs.c.run_ref, runs.c.epoch, runs.c.last_cursor)
         .where(runs.c.run_ref.in_([ref.value for ref in refs]), ~runs.c.sealed)
         .order_by(runs.c.run_ref)
-        .with_for_update()
+        .with_for_update(key_share=True)
     )
     return {RunRef(row.run_ref): (row.epoch, row.last_cursor) for row in rows}
 

@@ -120,7 +120,9 @@ def names() -> Iterator[str]:
     return (f"example-{n}" for n in count())
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(
+    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60
+)
 @given(
     st.lists(st.tuples(st.sampled_from(sorted(ASKED)), st.integers(0, 1), st.integers(0, 30))),
 )

@@ -108,7 +108,9 @@ def numbers() -> Iterator[int]:
 Step = tuple[str, int]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@settings(
+    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40
+)
 @given(
     st.lists(
         st.tuples(

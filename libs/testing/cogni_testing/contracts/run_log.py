@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from cogni_domain.events import MutationProposed
+from cogni_domain.events import MutationProposed, ToolFailed
 from cogni_domain.ports.proposal_store import ProposalStorePort
 from cogni_domain.ports.run_log import LogEntry, NumberedDelta, RunLogPort
 from cogni_domain.run_record import StripStep
@@ -146,6 +146,24 @@ class RunLogContract(ABC):
         assert [(e["type"], e["conversation_ref"]) for e in await self.events()] == [
             ("ConversationStarted", "c1")
         ]
+
+    async def test_a_turn_on_another_surface_starts_no_conversation(self) -> None:
+        log = await self.make_run_log()
+        ok(await open_run(log, an_opening("r1", "c1")))
+        elsewhere = replace(an_opening("r2", "c1"), surface_id="phone")
+
+        ok(await open_run(log, elsewhere))
+
+        assert [e["surface_id"] for e in await self.events()] == ["intranet"]
+
+    async def test_events_of_another_kind_are_written_with_every_run(self) -> None:
+        log = await self.make_run_log()
+        for n in (1, 2):
+            opening = an_opening(f"r{n}", "c1")
+            event = ToolFailed(ACME, opening.run_ref, "call-1", "search", "Upstream")
+            ok(await log.open(opening, OWNER, LEASE_END, [event]))
+
+        assert [e["run_ref"] for e in await self.events()] == ["r1", "r2"]
 
     async def test_every_delta_comes_back_as_it_was_at_its_place(self) -> None:
         log = await self.make_run_log()
