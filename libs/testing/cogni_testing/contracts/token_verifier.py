@@ -66,6 +66,8 @@ class TokenVerifierContract(ABC):
             pytest.param({"exp": None}, id="without an end"),
             pytest.param({"exp": 0}, id="long over"),
             pytest.param({"exp": "soon"}, id="with an end that is no time"),
+            pytest.param({"nbf": True}, id="with a beginning that is no time"),
+            pytest.param({"iat": True}, id="with an issue that is no time"),
             pytest.param({"sub": None}, id="without a subject"),
             pytest.param({"sub": " \u200b"}, id="with an unseen subject"),
             pytest.param({"sub": 41}, id="with a number for a subject"),
