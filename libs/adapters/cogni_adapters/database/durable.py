@@ -2,18 +2,15 @@
 
 from datetime import datetime
 
-from cogni_domain.jobs import Job, Lane
+from cogni_domain.jobs import PROPOSAL_EXECUTE, PROPOSAL_EXPIRE, Job, Lane
 from cogni_domain.ports.durable import DurablePort
 from cogni_domain.ports.queue import QueuePort
 from cogni_domain.proposals import Proposal
 from cogni_kernel import Err, Ok, Result
 
-EXPIRE = "proposal.expire"
-EXECUTE = "proposal.execute"
-
 
 class DatabaseDurableAdapter(DurablePort):
-    """Two jobs of the conversational lane, `EXPIRE` and `EXECUTE`, keyed by the proposal and naming it.
+    """Two jobs of the conversational lane, `PROPOSAL_EXPIRE` and `PROPOSAL_EXECUTE`, keyed by the proposal and naming it.
 
     Source:
         DESIGN D8.
@@ -23,10 +20,10 @@ class DatabaseDurableAdapter(DurablePort):
         self._queue = queue
 
     async def begin(self, proposal: Proposal) -> Result[None]:
-        return await self._enqueue(EXPIRE, proposal, proposal.expires_at)
+        return await self._enqueue(PROPOSAL_EXPIRE, proposal, proposal.expires_at)
 
     async def decided(self, proposal: Proposal) -> Result[None]:
-        return await self._enqueue(EXECUTE, proposal, None)
+        return await self._enqueue(PROPOSAL_EXECUTE, proposal, None)
 
     async def _enqueue(
         self, kind: str, proposal: Proposal, not_before: datetime | None

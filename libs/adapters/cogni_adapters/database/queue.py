@@ -80,6 +80,12 @@ class DatabaseQueueAdapter(QueuePort):
             job, reason=reason, lease=None, due_at=self._clock.now() + retry_in
         )
 
+    async def depth(self, lane: Lane) -> Result[int]:
+        count = sa.select(sa.func.count()).where(jobs.c.lane == lane.value, ~jobs.c.dead)
+        return await self._database.read(
+            lambda connection: Ok(connection.execute(count).scalar_one())
+        )
+
     async def _change(self, job: LeasedJob, **values: object) -> Result[bool]:
         return await self._execute(sa.update(jobs).where(*_held(job)).values(values))
 

@@ -55,6 +55,10 @@ class MemoryQueueAdapter(QueuePort):
             row.not_before = self._clock.now() + retry_in
         return Ok(True)
 
+    async def depth(self, lane: Lane) -> Result[int]:
+        rows = self._state.jobs.values()
+        return Ok(sum(row.lane is lane and row.dead_because is None for row in rows))
+
     def _held(self, job: LeasedJob) -> JobRow | None:
         """Return the row if nobody else took the job since; a lease that ran out unnoticed still counts."""
         row = self._state.jobs.get(job.id)

@@ -29,3 +29,7 @@ class QueuePort(Protocol):
     async def fail(self, job: LeasedJob, reason: str, retry_in: timedelta | None) -> Result[bool]:
         """The work failed: try again later, or park it as dead with its reason where `retry_in` is None."""
         ...
+
+    async def depth(self, lane: Lane) -> Result[int]:
+        """Return how many jobs of the lane wait or run, delayed ones too; dead ones do not count."""
+        ...

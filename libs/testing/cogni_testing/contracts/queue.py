@@ -256,3 +256,16 @@ class QueueContract(ABC):
         clock.advance(timedelta(days=365))
         assert ok(await queue.dequeue(LANE, LEASE)) is None
         assert ok(await queue.complete(leased)) is False
+
+    async def test_depth_counts_what_waits_or_runs_in_its_lane(self) -> None:
+        queue = await self.make_queue(FrozenClock())
+        for key in ("waits", "runs", "dies", "delayed"):
+            await queue.enqueue(a_job(key, START + LEASE if key == "delayed" else None), LANE)
+        await queue.enqueue(a_job("elsewhere"), Lane.RENDERING)
+        await self.taken(queue)
+        dying = await self.taken(queue)
+
+        await queue.fail(dying, "poison", None)
+
+        assert ok(await queue.depth(LANE)) == 3
+        assert ok(await queue.depth(Lane.MACHINE)) == 0
