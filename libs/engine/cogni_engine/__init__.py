@@ -89,6 +89,9 @@ from cogni_engine.steps import (
     RefusalStep,
     ToolCallStep,
 )
+from cogni_engine.streaming.chunk_parser import (
+    ChunkParser,
+)
 from cogni_engine.streaming.deltas import (
     CitationDelta,
     Delta,
@@ -161,6 +164,7 @@ __all__ = [
     "Broadcaster",
     "ChannelKey",
     "ChartPayload",
+    "ChunkParser",
     "CitationDelta",
     "CitationRef",
     "Clock",
