@@ -64,8 +64,9 @@ class Bindings:
 
 
 def database_url(data: Path) -> str:
-    """Return the address of the database in a data folder."""
-    return f"sqlite:///{data / 'cogni.db'}"
+    """Return the address of the database in a data folder, whatever the folder is called."""
+    path = str(data / "cogni.db").replace("%", "%25")
+    return f"sqlite:///{path}"
 
 
 def migrate(data: Path) -> Result[str]:

@@ -57,14 +57,17 @@ class Container:
                 return cast(P, self._bound[port, place])
         raise DefinitionError(f"no adapter is bound to {port.__name__}")
 
-    def note_index(self, tenant: TenantId | None) -> None:
-        """Remember that an index exists for the tenant (None: for some tenant of the platform)."""
+    def note_index(self, tenant: TenantId) -> None:
+        """Remember that an index exists for the tenant, and so for some tenant of the platform."""
         self._indexed.update((tenant, None))
 
     def swap(self, port: type[P], adapter: P, tenant: TenantId | None = None) -> SwapOutcome:
-        """Bind another adapter, unless an index depends on the one that is there."""
+        """Bind another adapter, unless an index depends on the one that is there.
+
+        What was resolved before keeps what it got.
+        """
         depends = port in (EmbedderPort, VectorStorePort)
-        if depends and (tenant in self._indexed):
+        if depends and tenant in self._indexed:
             return RequiresRebuild()
         self._bound[port, tenant] = adapter
         return Swapped()

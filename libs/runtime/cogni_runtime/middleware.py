@@ -23,12 +23,10 @@ class Call:
     """A call on its way in.
 
     Attributes:
-        operation: What is asked for, for records.
         token: As it came, None where there was none.
         principal: Who asks, once it is known.
     """
 
-    operation: str
     token: HostToken | None
     principal: Principal | None = None
 

@@ -42,6 +42,8 @@ SETTLED = frozenset(
         ProposalState.EXPIRED,
     }
 )
+DECLINED = frozenset({ProposalState.DECLINED})
+ACCEPTED = frozenset(ProposalState) - DECLINED - {ProposalState.PENDING, ProposalState.EXPIRED}
 
 DECIDED = HumanText("This proposal has already been decided.")
 NO_LONGER = HumanText("You are not allowed to make this change any more.")
@@ -65,14 +67,22 @@ class ProposalService:
     clock: Clock
     resources: Mapping[type, object]
 
-    async def accept(self, proposal: ProposalId, by: Principal) -> Result[Proposal]:
+    async def accept(
+        self, proposal: ProposalId, by: Principal, *, again: bool = False
+    ) -> Result[Proposal]:
         """Accept; the tool runs soon after, once.
+
+        Args:
+            again: This may be the repetition of a call whose answer was lost: what this person has accepted
+                already is returned as it stands.
 
         Errors:
             NotFoundError: Absent, or shown to somebody else: indistinguishable.
             ConflictError: Expired, or already decided.
             NotPermittedError: The person lacks the tool's grant by now.
         """
+        if again and (known := await self._decided_before(proposal, by, ACCEPTED)) is not None:
+            return Ok(known)
         found = await self._decidable(proposal, by)
         if isinstance(found, Err):
             return found
@@ -85,12 +95,12 @@ class ProposalService:
         begun = await self.durable.decided(decided.value)
         return begun if isinstance(begun, Err) else decided
 
-    async def decline(self, proposal: ProposalId, by: Principal) -> Result[Proposal]:
-        """Decline; nothing happens.
-
-        Errors:
-            NotFoundError, ConflictError: As for `accept`.
-        """
+    async def decline(
+        self, proposal: ProposalId, by: Principal, *, again: bool = False
+    ) -> Result[Proposal]:
+        """Decline; nothing happens. `again` and the errors are those of `accept`."""
+        if again and (known := await self._decided_before(proposal, by, DECLINED)) is not None:
+            return Ok(known)
         found = await self._decidable(proposal, by)
         if isinstance(found, Err):
             return found
@@ -105,6 +115,16 @@ class ProposalService:
             if isinstance(found, Err) or found.value.state in SETTLED or late:
                 return found
             await asyncio.sleep(0.02)
+
+    async def _decided_before(
+        self, proposal: ProposalId, by: Principal, as_: frozenset[ProposalState]
+    ) -> Proposal | None:
+        if by.tenant_id is None:
+            return None
+        found = await self.proposals.get(by.tenant_id, proposal)
+        if isinstance(found, Err) or found.value.proposed_to != by.id:
+            return None
+        return found.value if found.value.state in as_ else None
 
     async def _decidable(self, proposal: ProposalId, by: Principal) -> Result[Proposal]:
         if by.tenant_id is None:

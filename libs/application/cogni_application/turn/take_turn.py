@@ -55,6 +55,7 @@ class TurnRequest:
     Attributes:
         surface_id: Where it was asked.
         effects: What that surface supports; without a confirmation step, READ alone.
+        subject_ref: Kind and id of the record that the person looks at.
         idempotency_key: The same key by the same person is the same run, again.
         deadline: When the answer is of no use any more, UTC.
     """
@@ -63,13 +64,15 @@ class TurnRequest:
     conversation_id: ConversationId | None = None
     surface_id: str = "chat"
     effects: frozenset[Effect] = frozenset(Effect)
+    subject_ref: tuple[str, str] | None = None
     idempotency_key: str | None = None
     deadline: datetime | None = None
 
     @property
     def digest(self) -> str:
         """A name for the request, to tell a repeated key with another body."""
-        parts = (self.message, str(self.conversation_id), self.surface_id)
+        subject = self.subject_ref or ()
+        parts = (self.message, str(self.conversation_id), self.surface_id, *subject)
         return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 
+from cogni_application.turn.outcome_view import usage_payload
 from cogni_application.turn.streams import RunStreams
 from cogni_application.turn.take_turn import TurnService
 from cogni_domain.access.principal import Principal
@@ -20,14 +21,17 @@ from cogni_kernel import (
     DocumentId,
     Err,
     HumanText,
+    InvalidArgumentError,
     NotFoundError,
     NotPermittedError,
     Ok,
     Result,
     RunRef,
+    Usage,
 )
 
 NO_SUCH = HumanText("There is nothing here under that name that you can open.")
+AHEAD = HumanText("This answer has no event of that number yet.")
 LATEST = 100
 
 
@@ -65,22 +69,32 @@ class TranscriptService:
 
         Errors:
             NotFoundError: There is no such run of this principal.
+            InvalidArgumentError: The run has not come as far as the cursor says.
         """
         status = await self._own(run, principal)
         if isinstance(status, Err):
             return status
-        if status.value.sealed:
-            scope = await self._scope(principal)
-            if isinstance(scope, Err):
-                return scope
-            readable = await self.lineage.may_read_all(
-                frozenset(map(DocumentId, status.value.lineage)), scope.value
-            )
-            if isinstance(readable, Err):
-                return readable
-            if not readable.value:
-                return Ok(_withheld(status.value, after))
-        return Ok(self.streams.follow(run, after))
+        if after > status.value.last_cursor:
+            return Err(InvalidArgumentError(AHEAD))
+        if not status.value.sealed:
+            return Ok(self.streams.follow(run, after))
+        return await self._replay(status.value, principal, after)
+
+    async def _replay(
+        self, sealed: RunStatus, principal: Principal, after: int
+    ) -> Result[AsyncIterator[NumberedDelta]]:
+        if after == sealed.last_cursor:
+            return Ok(_nothing_more())
+        scope = await self._scope(principal)
+        if isinstance(scope, Err):
+            return scope
+        sources = frozenset(map(DocumentId, sealed.lineage))
+        readable = await self.lineage.may_read_all(sources, scope.value)
+        if isinstance(readable, Err):
+            return readable
+        if not readable.value:
+            return Ok(_withheld(sealed, after))
+        return Ok(self.streams.follow(sealed.run_ref, after))
 
     async def stop(self, run: RunRef, principal: Principal) -> Result[None]:
         """End an own run as Halted with what it had; stopping it again changes nothing.
@@ -171,18 +185,27 @@ class TranscriptService:
         return await self.scopes.resolve(principal, [c.id for c in corpora.value])
 
 
+async def _nothing_more() -> AsyncIterator[NumberedDelta]:
+    nothing: tuple[NumberedDelta, ...] = ()
+    for numbered in nothing:
+        yield numbered
+
+
 async def _withheld(status: RunStatus, after: int) -> AsyncIterator[NumberedDelta]:
     run, conversation = str(status.run_ref), status.conversation_id
     if after < 1:
         yield NumberedDelta(1, RunDelta(run, conversation))
-    if after < status.last_cursor:
-        outcome = {"run_ref": run, "conversation_id": conversation, "kind": "completed"}
-        empty: dict[str, object] = {
-            "text": WITHHELD,
-            "citations": [],
-            "markers": [],
-            "proposal": None,
-        }
-        yield NumberedDelta(
-            status.last_cursor, DoneDelta({**outcome, **empty, "reason": "withheld"})
-        )
+    outcome: dict[str, object] = {
+        "run_ref": run,
+        "conversation_id": conversation,
+        "kind": "completed",
+        "text": WITHHELD,
+        "citations": [],
+        "markers": [],
+        "proposal": None,
+        "reason": "withheld",
+        "message": None,
+        "usage": usage_payload(Usage.zero()),
+        "indexed_through": None,
+    }
+    yield NumberedDelta(status.last_cursor, DoneDelta(outcome))
