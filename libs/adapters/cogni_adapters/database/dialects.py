@@ -14,8 +14,9 @@ from cogni_adapters.database.schema import AnyText, escape
 
 
 def insert(dialect: str, table: sa.Table) -> sqlite.Insert | postgresql.Insert:
-    """Return an INSERT that knows `on_conflict_do_update` and `on_conflict_do_nothing`."""
-    return sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)
+    """Return an INSERT that knows `on_conflict_do_update` and `on_conflict_do_nothing`, and counts its rows."""
+    statement = sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)
+    return statement.execution_options(preserve_rowcount=True)
 
 
 def texts(values: Iterable[str]) -> sa.Select[str]:
