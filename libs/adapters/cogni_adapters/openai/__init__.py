@@ -1,0 +1,1 @@
+"""Language models behind OpenAI's API, or any server that speaks it."""

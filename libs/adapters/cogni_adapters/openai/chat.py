@@ -1,0 +1,155 @@
+"""Chat completions, streamed: the vendor's client carries the bytes, our parser reads them."""
+
+import logging
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+import httpx2
+import openai
+
+from cogni_adapters.openai.failures import (
+    CUT,
+    TOO_LONG,
+    WITHHELD,
+    RecentCalls,
+    described,
+    in_stream,
+)
+from cogni_adapters.openai.pinning import pinned
+from cogni_adapters.openai.wire import to_body
+from cogni_domain.ports.model import ModelPort
+from cogni_engine import (
+    ChunkParser,
+    Definition,
+    Emitter,
+    HealthState,
+    Message,
+    Response,
+)
+from cogni_kernel import Err, Error, Ok, Result, TaskClass, UpstreamError
+
+CONNECT_S = 10.0
+SILENCE_S = 60.0
+"""Between two pieces of an answer; the whole of it is bounded by the run."""
+
+_log = logging.getLogger(__name__)
+_REFUSES_OPTIONS = frozenset({400, 422})
+
+
+class OpenAIChatAdapter(ModelPort):
+    """One pinned model of OpenAI, or of any server that speaks chat completions.
+
+    The client's own retries are off: what is worth another call is decided above, in one place.
+
+    Args:
+        model: Its name, which can mean one model only.
+        api_key: As the server wants it; a server that wants none takes any.
+        base_url: Where the server is, `http://127.0.0.1:8000/v1`; None for OpenAI itself.
+        silence_s: The longest wait for the next piece of an answer.
+
+    Raises:
+        DefinitionError: The model is missing or its name is a floating alias.
+    """
+
+    def __init__(
+        self, model: str, api_key: str, base_url: str | None = None, silence_s: float = SILENCE_S
+    ) -> None:
+        self._model = pinned(model)
+        self._client = openai.AsyncOpenAI(
+            api_key=api_key,
+            base_url=base_url,
+            max_retries=0,
+            timeout=httpx2.Timeout(silence_s, connect=min(CONNECT_S, silence_s)),
+        )
+        self._calls = RecentCalls()
+        self._asks_usage = True
+
+    @property
+    def model_version(self) -> str:
+        return self._model
+
+    @property
+    def task_class(self) -> TaskClass:
+        return TaskClass.CONVERSATIONAL
+
+    def health(self) -> HealthState:
+        return self._calls.health()
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        await self._client.close()
+
+    async def complete(
+        self, messages: Sequence[Message], tools: Sequence[Definition], emitter: Emitter | None
+    ) -> Result[Response]:
+        result = await self._complete(messages, tools, emitter)
+        self._calls.note(went_well=not isinstance(result, Err))
+        return result
+
+    async def _complete(
+        self, messages: Sequence[Message], tools: Sequence[Definition], emitter: Emitter | None
+    ) -> Result[Response]:
+        body = to_body(self._model, messages, tools, asks_usage=self._asks_usage)
+        try:
+            return await self._stream(body, emitter)
+        except openai.APIStatusError as refusal:
+            if not (self._asks_usage and _is_about_options(refusal)):
+                return Err(described(refusal))
+        except (openai.OpenAIError, httpx2.HTTPError) as failure:
+            return Err(described(failure))
+        self._asks_usage = False
+        return await self._complete(messages, tools, emitter)
+
+    async def _stream(self, body: dict[str, object], emitter: Emitter | None) -> Result[Response]:
+        parser = ChunkParser()
+        async with self._request(body) as answer:
+            async for received in _pieces(answer):
+                _emit(emitter, parser.feed(received))
+        _emit(emitter, parser.finish())
+        if parser.problems:
+            _log.warning("%s: %s", self._model, "; ".join(parser.problems[:5]))
+        failed = _failed(parser)
+        if failed is not None:
+            return Err(failed)
+        named = parser.model or self._model
+        return Ok(Response(parser.text, parser.tool_calls, parser.usage, named))
+
+    def _request(self, body: dict[str, object]) -> AbstractAsyncContextManager[Any]:
+        """Send a request as it is: the client would walk through every old message of it."""
+        chat = self._client.chat.completions.with_streaming_response
+        return chat.create(model=self._model, messages=[], stream=True, extra_body=body)
+
+
+async def _pieces(answer: Any) -> AsyncIterator[bytes]:
+    """Yield the stream as it comes; a server that does not stream sends one event."""
+    if "json" not in answer.headers.get("content-type", ""):
+        async for received in answer.iter_bytes():
+            yield received
+        return
+    whole = await answer.read()
+    yield b"".join(b"data: %b\n" % line for line in whole.splitlines())
+
+
+def _emit(emitter: Emitter | None, text: str) -> None:
+    if emitter is not None:
+        emitter.emit_token(text)
+
+
+def _failed(parser: ChunkParser) -> Error | None:
+    """Return why an answer that ended is not one."""
+    detail = {"finish_reason": parser.finish_reason, "problems": tuple(parser.problems)}
+    if parser.error is not None:
+        return in_stream(parser.error)
+    if parser.finish_reason == "length":
+        return UpstreamError(TOO_LONG, retryable=False, detail=detail)
+    if parser.finish_reason == "content_filter":
+        return UpstreamError(WITHHELD, retryable=False, detail=detail)
+    if not parser.is_whole:
+        return UpstreamError(CUT, detail=detail)
+    return None
+
+
+def _is_about_options(refusal: openai.APIStatusError) -> bool:
+    """Tell whether a server refuses to be asked for usage: older ones do not know the option."""
+    return refusal.status_code in _REFUSES_OPTIONS and "stream_options" in refusal.response.text
