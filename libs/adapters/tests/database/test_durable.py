@@ -3,16 +3,16 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from cogni_adapters.database.durable import EXECUTE, EXPIRE, DatabaseDurableAdapter
+from cogni_adapters.database.durable import DatabaseDurableAdapter
 from cogni_adapters.database.engine import Database
 from cogni_adapters.database.queue import DatabaseQueueAdapter
-from cogni_domain.jobs import Lane
+from cogni_domain.jobs import PROPOSAL_EXECUTE, PROPOSAL_EXPIRE, Lane
 from cogni_domain.ports.durable import DurablePort
 from cogni_testing.assertions import ok
 from cogni_testing.contracts.durable import DurableContract
 from cogni_testing.doubles import FrozenClock
 
-STEPS = {EXPIRE: "expire", EXECUTE: "execute"}
+STEPS = {PROPOSAL_EXPIRE: "expire", PROPOSAL_EXECUTE: "execute"}
 
 
 class TestDatabaseDurable(DurableContract):
