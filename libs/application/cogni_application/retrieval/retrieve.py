@@ -7,7 +7,7 @@ from datetime import datetime
 
 from cogni_domain.access.principal import Principal
 from cogni_domain.access.scope import Scope, ScopePolicy
-from cogni_domain.knowledge.analysis import analyse, is_blank
+from cogni_domain.knowledge.analysis import analyse_question, is_blank
 from cogni_domain.knowledge.corpus import Chunk, Corpus, Hit, ScoredChunk
 from cogni_domain.knowledge.ranking import diversify, fuse
 from cogni_domain.knowledge.relevance import RelevancePolicy
@@ -141,7 +141,7 @@ class RetrievalService:
         embedded = await self.embedder.embed([request.question])
         if isinstance(embedded, Err):
             return embedded
-        terms = analyse(request.question)
+        terms = analyse_question(request.question)
 
         async def by_words(corpus: Corpus, k: int) -> Result[Sequence[Hit]]:
             return await self.keywords.search(corpus.index, terms, scope.predicate, k)
