@@ -142,10 +142,6 @@ class VectorMirror:
     def _forget(self, documents: Iterable[str]) -> None:
         self._reclass(documents, GONE)
         wasteful = [s for s in self._segments if 2 * np.count_nonzero(s.classes) < len(s.classes)]
-        if not wasteful:
-            return
-        if self._segments[-1] is wasteful[-1]:
-            self._buffer = _NO_ROWS
         self._segments = [s for s in self._segments if s not in wasteful]
         for segment in wasteful:
             rows = np.flatnonzero(segment.classes)

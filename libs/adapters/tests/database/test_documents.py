@@ -10,6 +10,7 @@ from cogni_adapters.database.documents import DatabaseDocumentStoreAdapter
 from cogni_adapters.database.engine import DISK_FULL, Database
 from cogni_adapters.database.queue import DatabaseQueueAdapter
 from cogni_adapters.database.tables.knowledge import chunks, document_readers, documents
+from cogni_domain.access.rule import AccessRule
 from cogni_domain.ports.access_rules import AccessRulesPort
 from cogni_domain.ports.document_store import DocumentStorePort
 from cogni_domain.ports.queue import QueuePort
@@ -108,17 +109,20 @@ async def test_a_full_disk_loses_nothing(
     assert ok(await again.chunks_of(ACME, DocumentId("leave"))) == large
 
 
-async def test_what_a_document_leaves_no_table_keeps(open_database: Open) -> None:
+async def test_of_older_versions_and_deleted_documents_no_row_stays(open_database: Open) -> None:
     database = open_database()
     store = DatabaseDocumentStoreAdapter(database)
-    document = a_document(rule=HR_LEADS)
-    ok(await store.put(document, passages(document, "one", "two"), []))
-
-    ok(await store.delete(ACME, [document.id], []))
+    document = a_document(rule=AccessRule.any_of("g:wiki/hr", "g:wiki/legal"))
+    later = a_document(version=2, rule=HR)
 
     def rows(connection: sa.Connection) -> Result[list[int | None]]:
         tables = (documents, chunks, document_readers)
         counts = [sa.select(sa.func.count()).select_from(table) for table in tables]
         return Ok([connection.scalar(count) for count in counts])
 
+    ok(await store.put(document, passages(document, "one", "two"), []))
+    assert ok(await database.read(rows)) == [1, 2, 2]
+    ok(await store.put(later, passages(later, "one"), []))
+    assert ok(await database.read(rows)) == [1, 1, 1]
+    ok(await store.delete(ACME, [document.id], []))
     assert ok(await database.read(rows)) == [0, 0, 0]

@@ -61,11 +61,11 @@ def test_a_database_at_the_head_is_left_as_it_is(database_url: str) -> None:
     assert statements(database_url) == before
 
 
-def test_a_migration_that_fails_changes_nothing(tmp_path: Path) -> None:
+def test_a_later_migration_that_fails_takes_back_the_earlier_ones(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/mine.db"
     engine = open_engine(url)
     with engine.begin() as connection:
-        connection.execute(sa.text("CREATE TABLE tenants (mine INTEGER)"))
+        connection.execute(sa.text("CREATE TABLE jobs (mine INTEGER)"))
     engine.dispose()
     before = statements(url)
 

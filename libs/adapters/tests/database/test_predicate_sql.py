@@ -36,15 +36,15 @@ predicates: st.SearchStrategy[Predicate] = st.recursive(
 
 @st.composite
 def document_sets(draw: st.DrawFn) -> list[Document]:
-    names = [f"d{number}" for number in range(draw(st.integers(1, 4)))]
+    keys = st.tuples(st.sampled_from(["d1", "d2"]), PLACES)
     return [
         a_document(
             name,
             AccessRule.any_of(*draw(st.frozensets(TOKENS, max_size=3))),
-            tenant=TenantId(draw(PLACES)),
+            tenant=TenantId(tenant),
             corpus=CorpusId(draw(PLACES)),
         )
-        for name in names
+        for name, tenant in draw(st.lists(keys, min_size=1, max_size=5, unique=True))
     ]
 
 
@@ -59,12 +59,13 @@ def connection() -> Iterator[sa.Connection]:
 
 def selected(
     connection: sa.Connection, stored: Sequence[Document], predicate: Predicate
-) -> set[str]:
+) -> set[tuple[str, str]]:
+    query = sa.select(documents.c.tenant_id, documents.c.id).where(admitted(predicate))
     with connection.begin() as transaction:
         for document in stored:
             connection.execute(sa.insert(documents), document_row(document, document.rule))
             set_rule(connection, document.tenant_id, [str(document.id)], document.rule)
-        found = set(connection.scalars(sa.select(documents.c.id).where(admitted(predicate))))
+        found = {(row.tenant_id, row.id) for row in connection.execute(query)}
         transaction.rollback()
     return found
 
@@ -73,7 +74,7 @@ def selected(
 def test_a_predicate_in_sql_admits_what_the_reference_admits(
     connection: sa.Connection, stored: Sequence[Document], predicate: Predicate
 ) -> None:
-    expected = {str(d.id) for d in stored if admits(predicate, d.labels())}
+    expected = {(str(d.tenant_id), str(d.id)) for d in stored if admits(predicate, d.labels())}
 
     assert selected(connection, stored, predicate) == expected
 

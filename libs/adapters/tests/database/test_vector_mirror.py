@@ -127,7 +127,15 @@ class MirrorMachine(RuleBasedStateMachine):
             if row.document == name:
                 row.readers = found
 
+    @invariant()
+    def whoever_is_denied_nothing_finds_all_there_is(self) -> None:
+        if hasattr(self, "mirror"):
+            self.search(NoneOf("readers", frozenset()), k=1_000)
+
     @rule(predicate=predicates, k=st.integers(1, 12))
+    def some_find_something(self, predicate: Predicate, k: int) -> None:
+        self.search(predicate, k)
+
     def search(self, predicate: Predicate, k: int) -> None:
         question = np.array([0.6, 0.8, 0.0], np.float32)
         hits = ok(self.mirror.nearest(question, predicate, k))

@@ -80,6 +80,7 @@ class AccessRulesContract(ABC):
     async def test_one_rule_of_many_documents_is_found_once(self) -> None:
         for number in range(3):
             await self.put(f"d{number}", HR_LEADS)
+        await self.put("d0", HR_LEADS, GLOBEX)
 
         assert len(await self.found("g:wiki/hr", "g:wiki/leads")) == 1
 

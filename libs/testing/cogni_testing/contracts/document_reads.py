@@ -141,6 +141,14 @@ class DocumentReadsContract(ABC):
         assert ours.id == theirs.id
         assert [found.text for found in ok(await store.current([ours.id], scope))] == ["ours"]
 
+    async def test_who_may_read_another_tenants_document_may_not_read_ours_of_that_id(self) -> None:
+        store = await self.make_store()
+        await self.put_text(store, a_document(rule=EVERYONE, tenant=GLOBEX))
+
+        ours = await self.put_text(store, a_document(rule=HR))
+
+        assert not await self.seen(store, ours, await self.scope_of())
+
     async def test_a_corpus_outside_the_scope_is_not_seen(self) -> None:
         store = await self.make_store()
         chunk = await self.put_text(store, a_document(corpus=TICKETS))
@@ -197,8 +205,9 @@ class DocumentReadsContract(ABC):
         letter = await self.put_text(store, a_document("mail!1", HR, parent=mail.id))
 
         assert await self.seen(store, letter, await self.scope_of(IN_HR))
-        ok(await store.change_rule(ACME, mail.id, LEGAL, []))
-        assert not await self.seen(store, letter, await self.scope_of(IN_HR))
+        ok(await store.change_rule(ACME, mail.id, ALL_BUT_BOB, []))
+        assert not await self.seen(store, letter, await self.scope_of(BOB))
+        assert await self.seen(store, letter, await self.scope_of(ALICE))
 
     async def test_a_passage_of_an_older_version_is_dropped(self) -> None:
         store = await self.make_store()

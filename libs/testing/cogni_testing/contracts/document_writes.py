@@ -185,12 +185,16 @@ class DocumentWritesContract(ABC):
         store = await self.make_store()
         theirs = a_document(tenant=GLOBEX)
         chunks = await self.put(store, theirs, "theirs")
+        attached = a_document("leave!1", tenant=GLOBEX, parent=theirs.id)
+        await self.put(store, attached)
         await self.put(store, a_document(version=5), "ours")
 
         ok(await store.change_rule(ACME, theirs.id, HR, []))
-        ok(await store.delete(ACME, [theirs.id], []))
+        assert ok(await store.attached(ACME, theirs.id)) == []
+        assert ok(await store.delete(ACME, [theirs.id], [])) == 1
 
         assert ok(await store.known(GLOBEX, HANDBOOK, ["leave"])) == [theirs]
+        assert ok(await store.attached(GLOBEX, theirs.id)) == [attached]
         assert ok(await store.chunks_of(GLOBEX, theirs.id)) == chunks
 
     async def test_what_is_attached_goes_with_its_document(self) -> None:
