@@ -1,6 +1,6 @@
 """The log of runs in rows: deltas in order, leases, and one conditional update that ends a run."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -10,13 +10,19 @@ from cogni_adapters.database.outbox import write_events
 from cogni_adapters.database.proposals import insert_proposal
 from cogni_adapters.database.run_append import append_entries
 from cogni_adapters.database.run_opening import NO_SUCH_RUN, open_run
-from cogni_adapters.database.run_sealing import seal_run
+from cogni_adapters.database.run_sealing import Sealed, seal_run
 from cogni_adapters.database.tables.runs import run_deltas, run_lineage, runs
 from cogni_domain.events import Event
-from cogni_domain.ports.run_log import LogEntry, NumberedDelta, Opened, RunLogPort, RunStatus
-from cogni_domain.proposals import Proposal
-from cogni_domain.run_record import RunOpening, Sealing
-from cogni_engine import Delta, from_payload
+from cogni_domain.ports.run_log import (
+    Ending,
+    LogEntry,
+    NumberedDelta,
+    Opened,
+    RunLogPort,
+    RunStatus,
+)
+from cogni_domain.run_record import RunOpening
+from cogni_engine import from_payload
 from cogni_kernel import Err, NotFoundError, Ok, PrincipalId, Result, RunRef, TenantId
 
 
@@ -63,24 +69,26 @@ class DatabaseRunLogAdapter(RunLogPort):
         self,
         run: RunRef,
         epoch: int | None,
-        sealing: Sealing,
-        terminal: Delta,
-        events: Sequence[Event],
-        proposal: Proposal | None,
+        ending: Ending,
+        last_cursor: int | None = None,
     ) -> Result[bool]:
+        wanted = Sealed(run, epoch, last_cursor)
+
         def end(connection: sa.Connection) -> Result[bool]:
-            if not seal_run(connection, run, epoch, sealing, terminal):
+            if not seal_run(connection, wanted, ending.sealing, ending.closing):
                 return Ok(False)
-            if proposal is not None:
-                insert_proposal(connection, proposal)
-            write_events(connection, events, sealing.sealed_at)
+            if ending.proposal is not None:
+                insert_proposal(connection, ending.proposal)
+            write_events(connection, ending.events, ending.sealing.sealed_at)
             return Ok(True)
 
         return await self._database.write(end)
 
-    async def renew(self, owner: str, lease_until: datetime) -> Result[None]:
-        held = runs.c.owner == owner
-        return await self._change(sa.update(runs).where(held).values(lease_until=lease_until))
+    async def renew(
+        self, owner: str, held: Collection[RunRef], lease_until: datetime
+    ) -> Result[None]:
+        mine = (runs.c.owner == owner) & runs.c.run_ref.in_([run.value for run in held])
+        return await self._change(sa.update(runs).where(mine).values(lease_until=lease_until))
 
     async def request_stop(self, run: RunRef) -> Result[None]:
         asked = runs.c.run_ref == run.value

@@ -1,6 +1,7 @@
 """The end of a run: whoever comes first writes it, whole, and nobody after."""
 
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 
 import sqlalchemy as sa
 
@@ -11,22 +12,42 @@ from cogni_engine import Delta
 from cogni_kernel import RunRef, Usage
 
 
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """Which run to seal, on what conditions.
+
+    Attributes:
+        epoch: The owner's, None for the reaper.
+        last_cursor: Where the log must end, None where it may end anywhere.
+    """
+
+    run: RunRef
+    epoch: int | None
+    last_cursor: int | None
+
+
 def seal_run(
-    connection: sa.Connection, run: RunRef, epoch: int | None, sealing: Sealing, terminal: Delta
+    connection: sa.Connection, wanted: Sealed, sealing: Sealing, closing: Sequence[Delta]
 ) -> bool:
-    """Seal the run if it is open, and its epoch is still this one; the row count decides."""
+    """Seal the run if it is open, and its epoch and log are still these; the row count decides."""
+    run = wanted.run
     may_seal = (runs.c.run_ref == run.value) & ~runs.c.sealed
-    if epoch is not None:
-        may_seal &= runs.c.epoch == epoch
+    if wanted.epoch is not None:
+        may_seal &= runs.c.epoch == wanted.epoch
+    if wanted.last_cursor is not None:
+        may_seal &= runs.c.last_cursor == wanted.last_cursor
     row = connection.execute(
         sa.update(runs)
         .where(may_seal)
-        .values(sealed=True, last_cursor=runs.c.last_cursor + 1)
+        .values(sealed=True, last_cursor=runs.c.last_cursor + len(closing))
         .returning(runs.c.last_cursor, runs.c.tenant_id)
     ).first()
     if row is None:
         return False
-    connection.execute(sa.insert(run_deltas), delta_row(run, row.last_cursor, terminal))
+    first = row.last_cursor - len(closing) + 1
+    connection.execute(
+        sa.insert(run_deltas), [delta_row(run, n, delta) for n, delta in enumerate(closing, first)]
+    )
     _write_sealing(connection, run, row.tenant_id, sealing)
     return True
 

@@ -84,6 +84,18 @@ class DatabaseTranscriptStoreAdapter(TranscriptStorePort):
         now = self._clock.now()
         return await self._database.write(lambda connection: Ok(_end_idle(connection, before, now)))
 
+    async def reserve_handles(self, run: RunRef, count: int) -> Result[int]:
+        def reserve(connection: sa.Connection) -> Result[int]:
+            last = connection.scalar(
+                sa.update(conversations)
+                .where(conversations.c.id == _of_run(run))
+                .values(handles_issued=conversations.c.handles_issued + count)
+                .returning(conversations.c.handles_issued)
+            )
+            return Err(NotFoundError(NO_SUCH_RUN)) if last is None else Ok(last - count + 1)
+
+        return await self._database.write(reserve)
+
     async def keep_citations(self, run: RunRef, citations: Sequence[Citation]) -> Result[None]:
         def keep(connection: sa.Connection) -> Result[None]:
             conversation = _conversation_of(connection, run)
@@ -95,6 +107,15 @@ class DatabaseTranscriptStoreAdapter(TranscriptStorePort):
             return Ok(None)
 
         return await self._database.write(keep)
+
+    async def citations(self, run: RunRef) -> Result[Sequence[Citation]]:
+        query = sa.select(run_citations).where(run_citations.c.run_ref == run.value)
+
+        def find(connection: sa.Connection) -> Result[Sequence[Citation]]:
+            found = map(_citation, connection.execute(query))
+            return Ok(sorted(found, key=lambda citation: int(citation.handle.token[1:])))
+
+        return await self._database.read(find)
 
     async def citation(self, run: RunRef, handle: str) -> Result[Citation]:
         query = sa.select(run_citations).where(
@@ -163,10 +184,12 @@ def _end_idle(connection: sa.Connection, before: datetime, now: datetime) -> int
     return len(idle)
 
 
+def _of_run(run: RunRef) -> sa.ScalarSelect[Any]:
+    return sa.select(runs.c.conversation_id).where(runs.c.run_ref == run.value).scalar_subquery()
+
+
 def _conversation_of(connection: sa.Connection, run: RunRef) -> str | None:
-    found: str | None = connection.scalar(
-        sa.select(runs.c.conversation_id).where(runs.c.run_ref == run.value)
-    )
+    found: str | None = connection.scalar(sa.select(_of_run(run)))
     return found
 
 

@@ -1,16 +1,21 @@
 """The numbered deltas of every run, in memory."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from cogni_adapters.memory.state import MemoryState, ProposalRow, RunRow
 from cogni_domain.conversations import Conversation
-from cogni_domain.events import Event
-from cogni_domain.ports.run_log import LogEntry, NumberedDelta, Opened, RunLogPort, RunStatus
-from cogni_domain.proposals import Proposal
-from cogni_domain.run_record import RunOpening, Sealing, step_payload
-from cogni_engine import Delta
+from cogni_domain.events import ConversationStarted, Event
+from cogni_domain.ports.run_log import (
+    Ending,
+    LogEntry,
+    NumberedDelta,
+    Opened,
+    RunLogPort,
+    RunStatus,
+)
+from cogni_domain.run_record import RunOpening, step_payload
 from cogni_kernel import ConflictError, Err, HumanText, NotFoundError, Ok, Result, RunRef
 
 NOT_THE_OWNER = 0
@@ -39,10 +44,13 @@ class MemoryRunLogAdapter(RunLogPort):
         conversation = self._conversation(opening)
         if conversation is None:
             return NO_CONVERSATION
+        is_new = conversation.id not in self._state.conversations
         self._state.conversations[conversation.id] = conversation
         row = RunRow(opening, owner, lease_until, conversation.handles_issued + 1)
         self._state.runs[opening.run_ref] = row
-        self._state.write_events(events)
+        self._state.write_events(
+            [e for e in events if is_new or not isinstance(e, ConversationStarted)]
+        )
         return Ok(_opened(row, row.epoch, existed=False))
 
     async def append(self, entries: Sequence[LogEntry]) -> Result[frozenset[RunRef]]:
@@ -81,24 +89,24 @@ class MemoryRunLogAdapter(RunLogPort):
         self,
         run: RunRef,
         epoch: int | None,
-        sealing: Sealing,
-        terminal: Delta,
-        events: Sequence[Event],
-        proposal: Proposal | None,
+        ending: Ending,
+        last_cursor: int | None = None,
     ) -> Result[bool]:
         row = self._owned(run, epoch)
-        if row is None:
+        if row is None or last_cursor not in (None, len(row.deltas)):
             return Ok(False)
-        row.sealing = sealing
-        row.deltas.append(terminal)
-        if proposal is not None:
+        row.sealing = ending.sealing
+        row.deltas.extend(ending.closing)
+        if (proposal := ending.proposal) is not None:
             self._state.proposals[proposal.id] = ProposalRow(proposal, proposal.proposed_at)
-        self._state.write_events(events)
+        self._state.write_events(ending.events)
         return Ok(True)
 
-    async def renew(self, owner: str, lease_until: datetime) -> Result[None]:
+    async def renew(
+        self, owner: str, held: Collection[RunRef], lease_until: datetime
+    ) -> Result[None]:
         for row in self._unsealed():
-            if row.owner == owner:
+            if row.owner == owner and row.opening.run_ref in held:
                 row.lease_until = lease_until
         return Ok(None)
 

@@ -71,6 +71,16 @@ class MemoryTranscriptStoreAdapter(TranscriptStorePort):
             self._state.write_events([event])
         return Ok(len(idle))
 
+    async def reserve_handles(self, run: RunRef, count: int) -> Result[int]:
+        row = self._state.runs.get(run)
+        if row is None:
+            return NO_RUN
+        conversation = self._state.conversations[row.opening.conversation_id]
+        first = conversation.handles_issued + 1
+        counted = replace(conversation, handles_issued=conversation.handles_issued + count)
+        self._state.conversations[conversation.id] = counted
+        return Ok(first)
+
     async def keep_citations(self, run: RunRef, citations: Sequence[Citation]) -> Result[None]:
         row = self._state.runs.get(run)
         if row is None:
@@ -83,6 +93,11 @@ class MemoryTranscriptStoreAdapter(TranscriptStorePort):
             counted = replace(conversation, handles_issued=issued)
             self._state.conversations[conversation.id] = counted
         return Ok(None)
+
+    async def citations(self, run: RunRef) -> Result[Sequence[Citation]]:
+        row = self._state.runs.get(run)
+        issued = [] if row is None else list(row.citations.values())
+        return Ok(sorted(issued, key=lambda citation: int(citation.handle.token[1:])))
 
     async def citation(self, run: RunRef, handle: str) -> Result[Citation]:
         row = self._state.runs.get(run)

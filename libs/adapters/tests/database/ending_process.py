@@ -9,6 +9,7 @@ import sys
 
 from cogni_adapters.database.engine import Database
 from cogni_adapters.database.run_log import DatabaseRunLogAdapter
+from cogni_domain.ports.run_log import Ending
 from cogni_engine import DoneDelta
 from cogni_kernel import RunRef
 from cogni_testing.assertions import ok
@@ -28,7 +29,7 @@ async def end_runs(url: str, role: str, count: int) -> list[int]:
             ok(await log.request_stop(run))
         epoch = None if role == "reaper" else 1
         terminal = DoneDelta({"kind": role})
-        if ok(await log.seal(run, epoch, a_sealing(kind=role), terminal, [], None)):
+        if ok(await log.seal(run, epoch, Ending(a_sealing(kind=role), [terminal]))):
             won.append(n)
     await database.close()
     return won

@@ -15,7 +15,7 @@ from cogni_adapters.database.run_log import DatabaseRunLogAdapter
 from cogni_adapters.database.run_opening import MAX_TITLE, title_of
 from cogni_adapters.database.tables.runs import run_deltas, run_sealings, runs
 from cogni_domain.ports.proposal_store import ProposalStorePort
-from cogni_domain.ports.run_log import LogEntry, RunLogPort
+from cogni_domain.ports.run_log import Ending, LogEntry, RunLogPort
 from cogni_domain.run_record import StripStep
 from cogni_engine import DoneDelta, TokenDelta, is_terminal
 from cogni_kernel import Ok, Result, RunRef, UpstreamError
@@ -98,10 +98,14 @@ async def test_a_seal_that_breaks_half_way_leaves_the_run_open(
 ) -> None:
     log = DatabaseRunLogAdapter(open_database())
     epochs = {run: ok(await open_run(log, an_opening(run))).epoch for run in ("r1", "r2")}
-    ok(await log.seal(RunRef("r1"), epochs["r1"], a_sealing(), DONE, [], a_proposal("p1", "r1")))
+    ok(
+        await log.seal(
+            RunRef("r1"), epochs["r1"], Ending(a_sealing(), [DONE], proposal=a_proposal("p1", "r1"))
+        )
+    )
 
     again = a_proposal("p1", "r2")
-    broken = await log.seal(RunRef("r2"), epochs["r2"], a_sealing(), DONE, [], again)
+    broken = await log.seal(RunRef("r2"), epochs["r2"], Ending(a_sealing(), [DONE], proposal=again))
 
     err(broken, UpstreamError)
     assert ok(await log.status(RunRef("r2"))).sealed is False

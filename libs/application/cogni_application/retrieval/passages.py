@@ -1,19 +1,18 @@
 """The passages of one run: retrieved within its principal's scope, each with its handle."""
 
-import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from cogni_application.addresses import addresses_in
 from cogni_application.retrieval.retrieve import RetrievalRequest, RetrievalService
-from cogni_application.turn.ground import canonical_url
 from cogni_domain.access.principal import Principal
-from cogni_domain.knowledge.citations import Citation, CitationIssuer
+from cogni_domain.knowledge.citations import CitationIssuer
+from cogni_domain.knowledge.corpus import Chunk
 from cogni_domain.knowledge.search import CitedPassage, Passages
+from cogni_domain.ports.transcript_store import TranscriptStorePort
 from cogni_domain.run_record import RetrievalStep
 from cogni_kernel import CorpusId, DocumentId, Err, Ok, Result
-
-_URL = re.compile(r"https?://[^\s<>\"'\]]+")
 
 
 @dataclass
@@ -21,10 +20,10 @@ class RunPassages(Passages):
     """What a run searches with; bound to one principal, so that no tool can widen it.
 
     Attributes:
-        keep: Persists citations before the model sees them.
+        transcripts: Where handles are numbered, and citations kept before the model sees them.
         on_decision: Told of every retrieval decision.
-        indexed_through: The oldest freshness of all searches so far.
-        urls: Canonical URLs in the passages.
+        indexed_through: The oldest freshness of what was searched, None where some of it was never read through.
+        urls: Canonical addresses in the passages.
     """
 
     retrieval: RetrievalService
@@ -32,7 +31,7 @@ class RunPassages(Passages):
     corpora: tuple[CorpusId, ...]
     k: int
     issuer: CitationIssuer
-    keep: Callable[[Sequence[Citation]], Awaitable[Result[None]]]
+    transcripts: TranscriptStorePort
     on_decision: Callable[[RetrievalStep], None]
     indexed_through: datetime | None = None
     urls: frozenset[str] = frozenset()
@@ -44,20 +43,26 @@ class RunPassages(Passages):
         if isinstance(result, Err):
             return result
         self.on_decision(result.value.decision)
-        passages = [
-            CitedPassage(self.issuer.issue(scored.chunk), scored.chunk.text)
-            for scored in result.value.chosen
-        ]
-        kept = await self.keep([p.citation for p in passages])
-        if isinstance(kept, Err):
-            return kept
-        self.found.update({p.handle: p for p in passages})
-        self.urls |= {
-            canonical_url(u.rstrip(".,;:!?)")) for p in passages for u in _URL.findall(p.text)
-        }
+        passages = await self._cited([scored.chunk for scored in result.value.chosen])
+        if isinstance(passages, Err):
+            return passages
+        self.found.update({p.handle: p for p in passages.value})
+        self.urls = self.urls.union(*(addresses_in(p.text) for p in passages.value))
         self.indexed_through = result.value.indexed_through
-        return Ok(passages)
+        return passages
+
+    async def _cited(self, chunks: Sequence[Chunk]) -> Result[Sequence[CitedPassage]]:
+        """Number the passages within the conversation, where another run may be numbering too."""
+        run, new = self.issuer.run, [c for c in chunks if not self.issuer.has_issued(c.id)]
+        if new:
+            first = await self.transcripts.reserve_handles(run, len(new))
+            if isinstance(first, Err):
+                return first
+            self.issuer.go_on_from(first.value)
+        passages = [CitedPassage(self.issuer.issue(chunk), chunk.text) for chunk in chunks]
+        kept = await self.transcripts.keep_citations(run, [p.citation for p in passages])
+        return kept if isinstance(kept, Err) else Ok(passages)
 
     def documents(self) -> frozenset[DocumentId]:
-        """Return the documents whose passages the model was given: the run's lineage."""
+        """Return the documents whose passages the model was given."""
         return frozenset(p.citation.document_id for p in self.found.values())

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from cogni_application.turn.ground import AnswerGuard
+from cogni_application.turn.ground import Shown
 from cogni_domain.proposals import Proposal
 from cogni_engine import (
     Completed,
@@ -13,7 +13,6 @@ from cogni_engine import (
     Marker,
     Proposed,
     Refused,
-    Renderable,
     RunOutcome,
 )
 from cogni_kernel import ConversationId, RunRef, Usage
@@ -25,11 +24,11 @@ class OutcomeParts:
 
     run_ref: RunRef
     conversation_id: ConversationId
-    guard: AnswerGuard
-    widgets: Mapping[Marker, Renderable]
+    shown: Shown
+    widgets: Mapping[Marker, Mapping[str, object]]
     usage: Usage
-    indexed_through: datetime | None
-    proposal: Proposal | None
+    indexed_through: datetime | None = None
+    proposal: Proposal | None = None
 
 
 def outcome_payload(outcome: RunOutcome, parts: OutcomeParts) -> dict[str, object]:
@@ -38,7 +37,7 @@ def outcome_payload(outcome: RunOutcome, parts: OutcomeParts) -> dict[str, objec
         "run_ref": str(parts.run_ref),
         "conversation_id": str(parts.conversation_id),
         "kind": outcome.kind.value,
-        "text": parts.guard.text,
+        "text": parts.shown.text,
         "citations": [
             {
                 "handle": c.handle.token,
@@ -46,11 +45,11 @@ def outcome_payload(outcome: RunOutcome, parts: OutcomeParts) -> dict[str, objec
                 "locator": c.locator,
                 "document_id": str(c.document_id),
             }
-            for c in parts.guard.cited
+            for c in parts.shown.cited
         ],
         "markers": [
-            {"marker": str(m), "kind": m.kind.name, "payload": parts.widgets[m].to_payload()}
-            for m in dict.fromkeys(parts.guard.markers)
+            {"marker": str(m), "kind": m.kind.name, "payload": parts.widgets[m]}
+            for m in dict.fromkeys(parts.shown.markers)
             if m in parts.widgets
         ],
         "proposal": proposal_payload(parts.proposal) if parts.proposal else None,

@@ -1,8 +1,10 @@
 """One turn, from its question to its outcome."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from cogni_application.addresses import canonical_url
 from cogni_application.retrieval.passages import RunPassages
 from cogni_application.retrieval.retrieve import RetrievalService
 from cogni_application.turn.assemble import assemble
@@ -13,20 +15,24 @@ from cogni_domain.access.principal import Principal
 from cogni_domain.access.scope import Scope
 from cogni_domain.access.tool_offer import ToolContext
 from cogni_domain.conversations import PastTurn
-from cogni_domain.governance.profiles import AssistantProfile, ProfileContent
-from cogni_domain.knowledge.citations import Citation, CitationIssuer
+from cogni_domain.governance.profiles import AssistantProfile
+from cogni_domain.knowledge.citations import CitationIssuer
 from cogni_domain.knowledge.search import CitedPassage, Passages
 from cogni_domain.lineage import LineagePolicy
 from cogni_domain.ports.model import ModelPort
 from cogni_domain.ports.transcript_store import TranscriptStorePort
+from cogni_domain.run_record import Step
 from cogni_engine import (
     Assistant,
     ChannelKey,
     Clock,
     Completed,
+    Delta,
     Emitter,
     EngineStep,
     Failed,
+    Halted,
+    HaltReason,
     Phase,
     ReferenceStore,
     RefusalReason,
@@ -37,7 +43,17 @@ from cogni_engine import (
     RunOutcome,
     ToolCallStep,
 )
-from cogni_kernel import ConversationId, Err, HumanText, Ok, Result, RunRef, Usage
+from cogni_kernel import (
+    ConversationId,
+    DocumentId,
+    Err,
+    HumanText,
+    InvalidArgumentError,
+    Ok,
+    Result,
+    RunRef,
+    Usage,
+)
 
 SEARCHING = HumanText("Searching")
 COMPOSING = HumanText("Writing the answer")
@@ -67,7 +83,6 @@ class TurnStart:
 
     run_ref: RunRef
     conversation_id: ConversationId
-    first_handle: int
     principal: Principal
     scope: Scope
     profile: AssistantProfile
@@ -86,25 +101,30 @@ class Turn:
     def __init__(self, start: TurnStart, shared: TurnCollaborators) -> None:
         self.start = start
         self._shared = shared
-        self._issuer = CitationIssuer(start.run_ref, start.first_handle - 1)
+        self._content = start.profile.elected.content
+        self._issuer = CitationIssuer(start.run_ref)
+        self._sources: frozenset[DocumentId] = frozenset()
         self.passages = RunPassages(
             retrieval=shared.retrieval,
             principal=start.principal,
-            corpora=start.profile.elected.content.corpora,
-            k=start.profile.elected.content.passages,
+            corpora=self._content.corpora,
+            k=self._content.passages,
             issuer=self._issuer,
-            keep=self._keep,
-            on_decision=lambda step: shared.streams.record(start.run_ref, step),
+            transcripts=shared.transcripts,
+            on_decision=self._record,
         )
         self.widgets = RunBroadcaster(
-            ChannelKey.derive(str(start.conversation_id), str(start.principal.id)),
+            ChannelKey.derive(
+                str(start.conversation_id), f"{start.scope.tenant_id}/{start.principal.owner}"
+            ),
             shared.references,
             shared.clock.now,
-            lambda delta: shared.streams.publish(start.run_ref, delta),
-            lambda step: shared.streams.record(start.run_ref, step),
+            self._publish,
+            self._record,
         )
         self.voice = RunVoice(
-            lambda delta: shared.streams.publish(start.run_ref, delta),
+            self._publish,
+            self._record,
             Evidence(self._issuer.resolve, lambda m: m in self.widgets.issued, self._urls),
             self._holds_evidence,
         )
@@ -117,46 +137,69 @@ class Turn:
         """What the model calls cost so far."""
         return self._assistant.usage if self._assistant else Usage.zero()
 
+    @property
+    def lineage(self) -> frozenset[DocumentId]:
+        """Every document that the answer may come from: passages given to the model, and those of past turns."""
+        return self._sources | self.passages.documents()
+
     async def take(self) -> RunOutcome:
-        """Run to an outcome; nothing but a bug or a cancellation raises."""
-        content = self.start.profile.elected.content
-        found = await self._passages(content)
+        """Run to an outcome, within the bounds; nothing but a bug or a cancellation raises."""
+        seconds = self.start.bounds.remaining(self._shared.clock.now()).total_seconds()
+        try:
+            async with asyncio.timeout(seconds) as wall_clock:
+                return self._grounded(await self._answered())
+        except TimeoutError:
+            if not wall_clock.expired():
+                raise
+            self.voice.finish()
+            return Halted(HaltReason.DEADLINE, self.voice.shown.text)
+
+    async def _answered(self) -> RunOutcome:
+        found = await self._found()
         if isinstance(found, Err):
             return Failed(found.error)
-        if not found.value and not self.start.tools.entries:
-            return self._nothing_found()
+        if self._content.grounded and not found.value and not self.start.tools.entries:
+            return Completed("")
         history = await self._history()
         if isinstance(history, Err):
             return Failed(history.error)
         self._assistant = Assistant(
             model=self._shared.model,
             context=self._tool_context(),
-            thread=assemble(content.instructions, history.value, found.value, self.start.question),
+            thread=assemble(
+                self._content.instructions, history.value, found.value, self.start.question
+            ),
             tools=self.start.tools,
             channel=self.widgets,
             emitter=self.emitter,
             on_step=self._note,
         )
         self.emitter.emit_phase(Phase.COMPOSING, COMPOSING)
-        loop = RunLoop(self._assistant, self.start.bounds, self._shared.clock)
-        return self._grounded(await loop.execute())
+        return await RunLoop(self._assistant, self.start.bounds, self._shared.clock).execute()
 
-    async def _passages(self, content: ProfileContent) -> Result[Sequence[CitedPassage]]:
-        if not content.grounded:
+    async def _found(self) -> Result[Sequence[CitedPassage]]:
+        """Search once for the question; one without a word in it finds nothing."""
+        if not self._content.grounded:
             return Ok(())
         self.emitter.emit_phase(Phase.RETRIEVING, SEARCHING)
-        return await self.passages.search(str(self.start.question))
+        found = await self.passages.search(str(self.start.question))
+        if isinstance(found, Err) and isinstance(found.error, InvalidArgumentError):
+            return Ok(())
+        return found
 
     async def _history(self) -> Result[Sequence[tuple[PastTurn, bool]]]:
-        principal, scope = self.start.principal, self.start.scope
+        scope = self.start.scope
         found = await self._shared.transcripts.conversation(
-            scope.tenant_id, principal.id, self.start.conversation_id
+            scope.tenant_id, self.start.principal.owner, self.start.conversation_id
         )
         if isinstance(found, Err):
             return found
         _, turns = found.value
         earlier = [t for t in turns if t.run_ref != self.start.run_ref]
-        return await self._shared.lineage.split(earlier, scope)
+        judged = await self._shared.lineage.split(earlier, scope)
+        if isinstance(judged, Ok):
+            self._sources = frozenset().union(*(t.lineage for t, ok in judged.value if ok))
+        return judged
 
     def _tool_context(self) -> ToolContext:
         resources = {**self._shared.resources, Passages: self.passages}
@@ -164,30 +207,29 @@ class Turn:
 
     def _grounded(self, outcome: RunOutcome) -> RunOutcome:
         """An answer that rests on nothing, or of which nothing could be shown, is a refusal."""
-        for step in self.voice.finish():
-            self._shared.streams.record(self.start.run_ref, step)
-        if isinstance(outcome, Completed) and not self.voice.guard.text.strip():
-            return self._nothing_found()
+        self.voice.finish()
+        if isinstance(outcome, Completed) and not self.voice.shown.text.strip():
+            outcome = Refused(RefusalReason.NOTHING_FOUND, NOTHING_FOUND)
         if isinstance(outcome, Refused):
             self.voice.say(str(outcome.message))
         return outcome
 
-    def _nothing_found(self) -> Refused:
-        self.voice.say(str(NOTHING_FOUND))
-        return Refused(RefusalReason.NOTHING_FOUND, NOTHING_FOUND)
-
     def _holds_evidence(self) -> bool:
-        tools = self._assistant is not None and self._assistant.holds_evidence
-        return tools or bool(self.passages.found)
+        """Whether what the model says may rest on something; an ungrounded profile does not ask."""
+        from_tools = self._assistant is not None and self._assistant.holds_evidence
+        return from_tools or bool(self.passages.found) or not self._content.grounded
 
     def _urls(self) -> frozenset[str]:
-        called = self._assistant.retrieved_urls if self._assistant else frozenset()
-        return self.passages.urls | called
+        called = self._assistant.retrieved_urls if self._assistant else ()
+        return self.passages.urls | frozenset(map(canonical_url, called))
+
+    def _publish(self, delta: Delta) -> None:
+        self._shared.streams.publish(self.start.run_ref, delta)
+
+    def _record(self, step: Step) -> None:
+        self._shared.streams.record(self.start.run_ref, step)
 
     def _note(self, step: EngineStep) -> None:
-        self._shared.streams.record(self.start.run_ref, step)
+        self._record(step)
         if isinstance(step, ToolCallStep) and step.error is not None:
             self.failed_calls.append(step)
-
-    async def _keep(self, citations: Sequence[Citation]) -> Result[None]:
-        return await self._shared.transcripts.keep_citations(self.start.run_ref, citations)

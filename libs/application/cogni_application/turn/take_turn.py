@@ -2,13 +2,15 @@
 
 import asyncio
 import hashlib
+import json
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from cogni_application.background import forever
 from cogni_application.turn.run_turn import Turn, TurnCollaborators, TurnStart
-from cogni_application.turn.seal import RunSealer
+from cogni_application.turn.seal import RunSealer, bug_in
 from cogni_domain.access.principal import Principal
 from cogni_domain.access.scope import NO_ACCESS, Scope, ScopePolicy
 from cogni_domain.access.tool_offer import OfferContext, ToolRegistryComposer
@@ -25,6 +27,7 @@ from cogni_engine import (
     HaltReason,
     Registry,
     RunDelta,
+    RunOutcome,
 )
 from cogni_kernel import (
     ConversationId,
@@ -32,13 +35,15 @@ from cogni_kernel import (
     HumanText,
     InvalidArgumentError,
     NotPermittedError,
+    Ok,
     Result,
     RunRef,
-    UpstreamError,
+    encodable,
 )
 
 MAX_MESSAGE = 32_000
 LEASE = timedelta(seconds=15)
+STOP_POLL_S = 0.25
 
 BLANK = HumanText("Please write a question.")
 TOO_LONG = HumanText(
@@ -71,9 +76,17 @@ class TurnRequest:
     @property
     def digest(self) -> str:
         """A name for the request, to tell a repeated key with another body."""
-        subject = self.subject_ref or ()
-        parts = (self.message, str(self.conversation_id), self.surface_id, *subject)
-        return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+        conversation = self.conversation_id.value if self.conversation_id else None
+        parts = (self.message, conversation, self.surface_id, self.subject_ref)
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """A run of this process: `taking` finds its answer, `driving` sees it sealed."""
+
+    taking: "asyncio.Task[RunOutcome]"
+    driving: "asyncio.Task[None]"
 
 
 class TurnService:
@@ -103,7 +116,9 @@ class TurnService:
         self._shared = shared
         self._new_id = new_id
         self._owner = owner
-        self._tasks: dict[RunRef, asyncio.Task[None]] = {}
+        self._running: dict[RunRef, _Running] = {}
+        self._beginning: set[asyncio.Task[Result[Opened]]] = set()
+        self._renewed: datetime | None = None
 
     async def start(self, request: TurnRequest, principal: Principal) -> Result[Opened]:
         """Open a run and let it go on by itself; a known idempotency key gives its run, again.
@@ -114,10 +129,10 @@ class TurnService:
             NotFoundError: The conversation is not this principal's, or there is no assistant.
             ConflictError: The idempotency key was used for another request.
         """
-        question = neutralise_hidden_text(request.message)
-        wrong = _wrong_message(question)
+        wrong = _wrong_message(request.message)
         if wrong is not None:
             return Err(wrong)
+        question = neutralise_hidden_text(encodable(request.message))
         profile = await self._profile(request, principal)
         if isinstance(profile, Err):
             return profile
@@ -126,22 +141,26 @@ class TurnService:
             return scope
         tools = self._composer.compose(principal, _offer(request, principal))
         opening = self._opening(request, question, profile.value, scope.value, tools)
-        opened = await self._open(opening)
-        if isinstance(opened, Err) or opened.value.existed:
-            return opened
-        bounds = replace(profile.value.elected.content.bounds, deadline=request.deadline)
         start = TurnStart(
             run_ref=opening.run_ref,
             conversation_id=opening.conversation_id,
-            first_handle=opened.value.first_handle,
             principal=principal,
             scope=scope.value,
             profile=profile.value,
             tools=tools,
-            bounds=bounds,
+            bounds=replace(profile.value.elected.content.bounds, deadline=request.deadline),
             question=HumanText(question),
         )
-        self._launch(start, opened.value.epoch)
+        beginning = asyncio.create_task(self._begin(opening, start))
+        self._beginning.add(beginning)
+        beginning.add_done_callback(self._beginning.discard)
+        return await asyncio.shield(beginning)
+
+    async def _begin(self, opening: RunOpening, start: TurnStart) -> Result[Opened]:
+        """Open and launch; who asked may go away in between, and the run is driven all the same."""
+        opened = await self._open(opening)
+        if isinstance(opened, Ok) and not opened.value.existed:
+            self._launch(start, opened.value.epoch)
         return opened
 
     async def _profile(
@@ -162,7 +181,7 @@ class TurnService:
         return RunOpening(
             run_ref=RunRef(self._new_id()),
             tenant_id=scope.tenant_id,
-            principal=scope.principal.id,
+            principal=scope.principal.owner,
             conversation_id=request.conversation_id or ConversationId(self._new_id()),
             surface_id=request.surface_id,
             question=question,
@@ -190,51 +209,57 @@ class TurnService:
         streams = self._shared.streams
         streams.begin(start.run_ref, epoch)
         streams.publish(start.run_ref, RunDelta(str(start.run_ref), str(start.conversation_id)))
-        task = asyncio.create_task(self._drive(start, epoch), name=f"run {start.run_ref}")
-        self._tasks[start.run_ref] = task
-        task.add_done_callback(lambda _: self._tasks.pop(start.run_ref, None))
-
-    async def _drive(self, start: TurnStart, epoch: int) -> None:
         turn = Turn(start, self._shared)
+        taking = asyncio.create_task(turn.take(), name=f"run {start.run_ref}")
+        driving = asyncio.create_task(self._drive(turn, taking, epoch))
+        self._running[start.run_ref] = _Running(taking, driving)
+        driving.add_done_callback(lambda _: self._running.pop(start.run_ref, None))
+
+    async def _drive(self, turn: Turn, taking: "asyncio.Task[RunOutcome]", epoch: int) -> None:
+        """See a run to its end; asking to stop it stops its taking, never its sealing."""
+        run = turn.start.run_ref
+        outcome: RunOutcome
         try:
-            outcome = await turn.take()
+            outcome = await taking
         except asyncio.CancelledError:
             turn.voice.finish()
-            outcome = Halted(HaltReason.STOPPED, turn.voice.guard.text)
+            outcome = Halted(HaltReason.STOPPED, turn.voice.shown.text)
         except Exception as bug:
-            _log.exception("run %s failed", start.run_ref)
-            outcome = Failed(_bug(start.run_ref, bug), turn.voice.guard.text)
-        await asyncio.shield(self._sealer.seal(turn, outcome, epoch))
+            _log.exception("run %s failed", run)
+            turn.voice.finish()
+            outcome = Failed(bug_in(run, bug), turn.voice.shown.text)
+        await self._sealer.seal(turn, outcome, epoch)
 
     def cancel(self, run: RunRef) -> None:
         """End a run of this process as Halted with what it had; any other is left alone."""
-        if (task := self._tasks.get(run)) is not None:
-            task.cancel()
+        if (running := self._running.get(run)) is not None:
+            running.taking.cancel()
 
     async def keep_leases(self) -> None:
         """Hold this process's runs, and end those that somebody asked to stop, until cancelled."""
-        while True:
-            await self._run_log.renew(self._owner, self._shared.clock.now() + LEASE)
-            for _ in range(20):
-                stops = await self._run_log.stops_requested(self._owner)
-                for run in () if isinstance(stops, Err) else stops.value:
-                    self.cancel(run)
-                await asyncio.sleep(LEASE.total_seconds() / 60)
+        await forever(self._keep_leases, STOP_POLL_S)
+
+    async def _keep_leases(self) -> None:
+        now = self._shared.clock.now()
+        if self._renewed is None or now - self._renewed >= LEASE / 3:
+            renewed = await self._run_log.renew(self._owner, tuple(self._running), now + LEASE)
+            self._renewed = self._renewed if isinstance(renewed, Err) else now
+        stops = await self._run_log.stops_requested(self._owner)
+        for run in () if isinstance(stops, Err) else stops.value:
+            self.cancel(run)
 
     async def drain(self) -> None:
         """End every run of this process, sealed."""
-        running = list(self._tasks.values())
-        for task in running:
-            task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
+        for running in self._running.values():
+            running.taking.cancel()
+        await asyncio.gather(*(r.driving for r in self._running.values()), return_exceptions=True)
 
 
-def _wrong_message(question: str) -> InvalidArgumentError | None:
-    text = HumanText(question)
-    if text.is_blank():
-        return InvalidArgumentError(BLANK, detail={"field": "message"})
-    if len(question) > MAX_MESSAGE:
+def _wrong_message(message: str) -> InvalidArgumentError | None:
+    if len(message) > MAX_MESSAGE:
         return InvalidArgumentError(TOO_LONG, detail={"field": "message"})
+    if HumanText(message).is_blank():
+        return InvalidArgumentError(BLANK, detail={"field": "message"})
     return None
 
 
@@ -243,10 +268,3 @@ def _offer(request: TurnRequest, principal: Principal) -> OfferContext:
     if principal.is_machine():
         return OfferContext(effects=request.effects & {Effect.READ})
     return OfferContext(effects=request.effects)
-
-
-def _bug(run: RunRef, bug: Exception) -> UpstreamError:
-    message = HumanText(
-        f"Something went wrong on our side. Please ask again; if it stays, report {run}."
-    )
-    return UpstreamError(message, retryable=False, detail={"bug": repr(bug)})

@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 
-from cogni_application.turn.outcome_view import usage_payload
 from cogni_application.turn.streams import RunStreams
 from cogni_application.turn.take_turn import TurnService
 from cogni_domain.access.principal import Principal
@@ -15,7 +14,7 @@ from cogni_domain.lineage import LineagePolicy
 from cogni_domain.ports.document_store import DocumentStorePort
 from cogni_domain.ports.run_log import NumberedDelta, RunLogPort, RunStatus
 from cogni_domain.ports.transcript_store import TranscriptStorePort
-from cogni_engine import DoneDelta, RunDelta
+from cogni_engine import Delta, DoneDelta, FailedDelta, RunDelta
 from cogni_kernel import (
     ConversationId,
     DocumentId,
@@ -27,7 +26,6 @@ from cogni_kernel import (
     Ok,
     Result,
     RunRef,
-    Usage,
 )
 
 NO_SUCH = HumanText("There is nothing here under that name that you can open.")
@@ -92,9 +90,12 @@ class TranscriptService:
         readable = await self.lineage.may_read_all(sources, scope.value)
         if isinstance(readable, Err):
             return readable
-        if not readable.value:
-            return Ok(_withheld(sealed, after))
-        return Ok(self.streams.follow(sealed.run_ref, after))
+        if readable.value:
+            return Ok(self.streams.follow(sealed.run_ref, after))
+        ending = await self.run_log.deltas(sealed.run_ref, sealed.last_cursor - 1, 1)
+        if isinstance(ending, Err):
+            return ending
+        return Ok(_withheld(sealed, ending.value[0].delta, after))
 
     async def stop(self, run: RunRef, principal: Principal) -> Result[None]:
         """End an own run as Halted with what it had; stopping it again changes nothing.
@@ -120,22 +121,29 @@ class TranscriptService:
             return status
         citation = await self.transcripts.citation(run, handle)
         if isinstance(citation, Err):
-            return Err(NotFoundError(NO_SUCH))
+            return _no_such(citation)
         scope = await self._scope(principal)
         if isinstance(scope, Err):
             return scope
-        chunks = await self.documents.current([citation.value.chunk_id], scope.value)
-        document = await self.documents.get(citation.value.document_id, scope.value)
-        if isinstance(chunks, Err) or isinstance(document, Err) or not chunks.value:
+        return await self._opened(citation.value, scope.value)
+
+    async def _opened(self, citation: Citation, scope: Scope) -> Result[OpenedSource]:
+        chunks = await self.documents.current([citation.chunk_id], scope)
+        document = await self.documents.get(citation.document_id, scope)
+        if isinstance(chunks, Err):
+            return chunks
+        if isinstance(document, Err):
+            return _no_such(document)
+        if not chunks.value:
             return Err(NotFoundError(NO_SUCH))
-        return Ok(OpenedSource(citation.value, chunks.value[0], document.value.url))
+        return Ok(OpenedSource(citation, chunks.value[0], document.value.url))
 
     async def conversations(self, principal: Principal) -> Result[Sequence[Conversation]]:
         """Return the person's own conversations, newest first."""
         scope = await self._scope(principal)
         if isinstance(scope, Err):
             return scope
-        return await self.transcripts.conversations(scope.value.tenant_id, principal.id, LATEST)
+        return await self.transcripts.conversations(scope.value.tenant_id, principal.owner, LATEST)
 
     async def conversation(
         self, conversation: ConversationId, principal: Principal
@@ -149,7 +157,7 @@ class TranscriptService:
         if isinstance(scope, Err):
             return scope
         found = await self.transcripts.conversation(
-            scope.value.tenant_id, principal.id, conversation
+            scope.value.tenant_id, principal.owner, conversation
         )
         if isinstance(found, Err):
             return found
@@ -167,11 +175,9 @@ class TranscriptService:
     async def _own(self, run: RunRef, principal: Principal) -> Result[RunStatus]:
         status = await self.run_log.status(run)
         if isinstance(status, Err):
-            return (
-                Err(NotFoundError(NO_SUCH)) if isinstance(status.error, NotFoundError) else status
-            )
-        mine = (status.value.tenant_id, status.value.principal)
-        if mine != (principal.tenant_id, principal.id):
+            return _no_such(status)
+        of = (status.value.tenant_id, status.value.principal)
+        if of != (principal.tenant_id, principal.owner):
             return Err(NotFoundError(NO_SUCH))
         return status
 
@@ -191,21 +197,29 @@ async def _nothing_more() -> AsyncIterator[NumberedDelta]:
         yield numbered
 
 
-async def _withheld(status: RunStatus, after: int) -> AsyncIterator[NumberedDelta]:
+async def _withheld(status: RunStatus, terminal: Delta, after: int) -> AsyncIterator[NumberedDelta]:
+    """Tell how a run began and ended, and nothing of what it said."""
     run, conversation = str(status.run_ref), status.conversation_id
     if after < 1:
         yield NumberedDelta(1, RunDelta(run, conversation))
+    ended = FailedDelta if isinstance(terminal, FailedDelta) else DoneDelta
+    told = terminal.outcome if isinstance(terminal, FailedDelta | DoneDelta) else {}
     outcome: dict[str, object] = {
         "run_ref": run,
         "conversation_id": conversation,
-        "kind": "completed",
+        "kind": told.get("kind"),
         "text": WITHHELD,
         "citations": [],
         "markers": [],
         "proposal": None,
         "reason": "withheld",
         "message": None,
-        "usage": usage_payload(Usage.zero()),
+        "usage": told.get("usage"),
         "indexed_through": None,
     }
-    yield NumberedDelta(status.last_cursor, DoneDelta(outcome))
+    yield NumberedDelta(status.last_cursor, ended(outcome))
+
+
+def _no_such(failure: Err) -> Err:
+    """Return the one answer for what is absent or not for this person; a fault stays a fault."""
+    return Err(NotFoundError(NO_SUCH)) if isinstance(failure.error, NotFoundError) else failure

@@ -1,27 +1,27 @@
 """What of a run reaches its stream: verified text, and the widgets and sources that stand in it."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from datetime import datetime
 
-from cogni_application.turn.ground import AnswerGuard, Evidence
-from cogni_domain.run_record import StripStep
+from cogni_application.turn.ground import AnswerGuard, Evidence, Shown
+from cogni_domain.run_record import Step
 from cogni_engine import (
     Broadcaster,
-    BroadcastStep,
     ChannelKey,
     CitationDelta,
     Delivered,
     DeliveryOutcome,
     Delta,
-    EngineStep,
     Envelope,
     Marker,
     MarkerDelta,
     ReferenceStore,
-    Renderable,
     TokenDelta,
-    ToolCompletedDelta,
 )
+
+Publish = Callable[[Delta], None]
+Record = Callable[[Step], None]
 
 
 class RunVoice:
@@ -36,73 +36,88 @@ class RunVoice:
 
     def __init__(
         self,
-        publish: Callable[[Delta], None],
+        publish: Publish,
+        record: Record,
         evidence: Evidence,
         holds_evidence: Callable[[], bool],
     ) -> None:
-        self.guard = AnswerGuard(evidence)
-        self.withheld = 0
+        self._guard = AnswerGuard(evidence)
         self._publish = publish
+        self._record = record
         self._holds_evidence = holds_evidence
         self._cited = 0
+        self._stripped = 0
         self._paragraph_due = False
 
+    @property
+    def shown(self) -> Shown:
+        """All that was shown so far."""
+        return self._guard.shown
+
     def hear(self, delta: Delta) -> None:
-        """Take what the engine emits."""
+        """Take what the engine emits. What is not text ends the text before it, which is judged by then."""
         if isinstance(delta, TokenDelta):
             self._hear_text(delta.text)
             return
-        if isinstance(delta, ToolCompletedDelta):
-            self._paragraph_due = bool(self.guard.text)
+        self.finish()
         self._publish(delta)
 
     def _hear_text(self, text: str) -> None:
         if not self._holds_evidence():
-            self.withheld += len(text)
             return
         if self._paragraph_due:
+            self._show(self._guard.feed("\n\n"))
             self._paragraph_due = False
-            text = "\n\n" + text
-        self._show(self.guard.feed(text))
+        self._show(self._guard.feed(text))
 
     def say(self, text: str) -> None:
-        """Show the product's own words: a refusal."""
+        """Show the product's own words, in a paragraph of their own."""
         self.finish()
-        self.guard.text += text
-        self._publish(TokenDelta(text))
+        own = f"\n\n{text}" if self._paragraph_due else text
+        self._guard.add(own)
+        self._publish(TokenDelta(own))
 
-    def finish(self) -> tuple[StripStep, ...]:
-        """Show what was held back; return what was stripped."""
-        self._show(self.guard.finish())
-        return tuple(self.guard.stripped)
+    def finish(self) -> None:
+        """Show what was held back; what comes after it begins a paragraph."""
+        self._show(self._guard.finish())
+        self._paragraph_due = bool(self._guard.shown.text.strip())
 
     def _show(self, text: str) -> None:
-        for citation in self.guard.cited[self._cited :]:
+        for step in self._guard.stripped[self._stripped :]:
+            self._record(step)
+        self._stripped = len(self._guard.stripped)
+        for citation in self._guard.cited[self._cited :]:
             self._publish(CitationDelta(citation.handle.token, citation.label, citation.locator))
-        self._cited = len(self.guard.cited)
+        self._cited = len(self._guard.cited)
         if text:
             self._publish(TokenDelta(text))
 
 
 class RunBroadcaster(Broadcaster):
-    """Widgets of one run, pushed into its stream."""
+    """Widgets of one run, pushed into its stream.
+
+    Attributes:
+        issued: What each marker of this run stands for, as JSON values.
+    """
 
     def __init__(
         self,
         key: ChannelKey,
         store: ReferenceStore,
         now: Callable[[], datetime],
-        publish: Callable[[Delta], None],
-        record: Callable[[EngineStep], None],
+        publish: Publish,
+        record: Record,
     ) -> None:
-        super().__init__(key, store, now)
-        self.issued: dict[Marker, Renderable] = {}
+        super().__init__(key, store, now, record)
+        self.issued: dict[Marker, Mapping[str, object]] = {}
         self._publish = publish
-        self._record = record
 
     async def deliver(self, envelope: Envelope) -> DeliveryOutcome:
-        self.issued[envelope.marker] = envelope.payload
-        payload = envelope.payload.to_payload()
+        payload = json.loads(json.dumps(envelope.payload.to_payload(), allow_nan=False))
+        self.issued[envelope.marker] = payload
         self._publish(MarkerDelta(str(envelope.marker), envelope.marker.kind.name, payload))
-        self._record(BroadcastStep(str(envelope.marker), "delivered"))
         return Delivered()
+
+    async def pin(self, markers: tuple[Marker, ...]) -> None:
+        """Keep for good what the sealed run shows."""
+        await self._store.pin(self.channel_key, markers)

@@ -70,6 +70,18 @@ class Principal:
         if (self.kind is PrincipalKind.DELEGATED) != (self.on_behalf_of is not None):
             raise ValueError("a delegated principal acts for somebody, and only it does")
 
+    @property
+    def person(self) -> PrincipalId:
+        """Who decides on what is proposed: a delegated machine's person, who need not be there now."""
+        return self.id if self.on_behalf_of is None else self.on_behalf_of.id
+
+    @property
+    def owner(self) -> PrincipalId:
+        """Under what name runs and conversations are kept: a machine's are apart for each of its persons."""
+        if self.on_behalf_of is None:
+            return self.id
+        return PrincipalId(f"{self.id} for {self.on_behalf_of.id}")
+
     def has_grant(self, key: GrantKey) -> bool:
         """Tell whether this principal may use what `key` guards."""
         return key in self.grants

@@ -40,7 +40,7 @@ class Unissued(Enum):
 
 
 class CitationIssuer:
-    """Issues the handles of one run, numbered on from those of its conversation.
+    """Issues the handles of one run, numbered by its conversation.
 
     Source:
         COGNI.BUILD spec, package domain, "CitationIssuer"; DESIGN D6.
@@ -52,10 +52,13 @@ class CitationIssuer:
         self._by_chunk: dict[ChunkId, Citation] = {}
         self._last = already_issued
 
-    @property
-    def last_number(self) -> int:
-        """The number of the newest handle of the conversation."""
-        return self._last
+    def go_on_from(self, number: int) -> None:
+        """Give the next new passage this number, which the conversation reserved for this run."""
+        self._last = number - 1
+
+    def has_issued(self, chunk: ChunkId) -> bool:
+        """Tell whether the passage has a handle already."""
+        return chunk in self._by_chunk
 
     def issue(self, chunk: Chunk) -> Citation:
         """Return the citation of a passage that is given to the model; the same passage keeps its handle."""

@@ -26,8 +26,8 @@ _HIDDEN = (
     + "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     + "\U000e0000-\U000e0fff"
 )
-_RUN = re.compile(f"[{_HIDDEN}]+")
-_BIDI_CONTROL = re.compile(f"[{_BIDI}]")
+HIDDEN_RUN = re.compile(f"[{_HIDDEN}]+")
+BIDI_CONTROL = re.compile(f"[{_BIDI}]")
 _PARAGRAPH = re.compile("[^\n\r\x1c-\x1e\x85\u2029]+")
 
 _BLACK_FLAG = "\U0001f3f4"
@@ -68,10 +68,10 @@ def neutralise_hidden_text(text: str) -> str:
     >>> neutralise_hidden_text("pay\\u200bload \\U0001f469\\u200d\\U0001f52c")
     'payload \U0001f469\u200d\U0001f52c'
     """
-    if text.isascii() or _RUN.search(text) is None:
+    if text.isascii() or HIDDEN_RUN.search(text) is None:
         return text
     text = _PARAGRAPH.sub(lambda match: _settle_bidi(match[0]), text)
-    return _RUN.sub(_settle_run, text)
+    return HIDDEN_RUN.sub(_settle_run, text)
 
 
 def _settle_run(match: re.Match[str]) -> str:
@@ -111,11 +111,11 @@ def _is_needed(char: str, before: str, kept: str, after: str) -> bool:
 
 def _settle_bidi(line: str) -> str:
     """Drop the bidi controls of one paragraph that touch no right-to-left text."""
-    if _BIDI_CONTROL.search(line) is None:
+    if BIDI_CONTROL.search(line) is None:
         return line
     sides = _Sides(line)
     if not sides.has("R", 0, len(line)):
-        return _BIDI_CONTROL.sub("", line)
+        return BIDI_CONTROL.sub("", line)
     keep = {at for at, char in enumerate(line) if char in _MARKS and sides.touch(at, at + 1)}
     for opened, closed in _pairs(line):
         end = len(line) if closed is None else closed
@@ -142,7 +142,7 @@ class _Sides:
         seen = {
             "R": (direction == "R" for direction in strong),
             "L": (direction == "L" for direction in strong),
-            "visible": (_RUN.match(char) is None for char in line),
+            "visible": (HIDDEN_RUN.match(char) is None for char in line),
         }
         self._counts = {what: [0, *accumulate(flags)] for what, flags in seen.items()}
 

@@ -1,6 +1,6 @@
 """The numbered deltas of every run, who owns it, and how it ended."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -40,6 +40,22 @@ class Opened:
     epoch: int
     first_handle: int
     existed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """All that is written when a run ends.
+
+    Attributes:
+        closing: Its last deltas; the very last is terminal, and the only one that is.
+        events: What happened by then.
+        proposal: What a person must decide on, if anything.
+    """
+
+    sealing: Sealing
+    closing: Sequence[Delta]
+    events: Sequence[Event] = ()
+    proposal: Proposal | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,20 +109,26 @@ class RunLogPort(Protocol):
         self,
         run: RunRef,
         epoch: int | None,
-        sealing: Sealing,
-        terminal: Delta,
-        events: Sequence[Event],
-        proposal: Proposal | None,
+        ending: Ending,
+        last_cursor: int | None = None,
     ) -> Result[bool]:
-        """End a run: terminal delta, record, proposal and events in one transaction.
+        """End a run, in one transaction.
 
-        False where it is sealed already, or where `epoch` is not None and no longer the current one; then
-        nothing changes. `epoch` None is the reaper's.
+        False where it is sealed already, where `epoch` is not None and no longer the current one, or where
+        the log does not end at `last_cursor`; then nothing changes. `epoch` None is the reaper's.
+
+        Args:
+            last_cursor: Where the log ends according to the record, None where that is certain.
         """
         ...
 
-    async def renew(self, owner: str, lease_until: datetime) -> Result[None]:
-        """Hold every unsealed run of `owner` until then."""
+    async def renew(
+        self, owner: str, held: Collection[RunRef], lease_until: datetime
+    ) -> Result[None]:
+        """Hold these runs until then, as far as they are unsealed and of `owner`.
+
+        A run that its owner does not name is an orphan when its lease ends, though the owner lives.
+        """
         ...
 
     async def request_stop(self, run: RunRef) -> Result[None]:

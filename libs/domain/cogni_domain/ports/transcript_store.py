@@ -34,8 +34,22 @@ class TranscriptStorePort(Protocol):
         """End every open conversation whose last turn was before then, each with its event."""
         ...
 
+    async def reserve_handles(self, run: RunRef, count: int) -> Result[int]:
+        """Count the handles of the run's conversation on by `count`; return the first of those numbers.
+
+        Two runs of one conversation never get the same number.
+
+        Errors:
+            NotFoundError: There is no such run.
+        """
+        ...
+
     async def keep_citations(self, run: RunRef, citations: Sequence[Citation]) -> Result[None]:
         """Keep what a run issued, and count its conversation's handles on. Idempotent."""
+        ...
+
+    async def citations(self, run: RunRef) -> Result[Sequence[Citation]]:
+        """Return what a run issued, in the order of the numbers; nothing for a run that never was."""
         ...
 
     async def citation(self, run: RunRef, handle: str) -> Result[Citation]:

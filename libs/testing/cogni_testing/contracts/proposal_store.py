@@ -11,7 +11,7 @@ import pytest
 
 from cogni_domain.events import MutationExecuted
 from cogni_domain.ports.proposal_store import ProposalStorePort
-from cogni_domain.ports.run_log import RunLogPort
+from cogni_domain.ports.run_log import Ending, RunLogPort
 from cogni_domain.proposals import Proposal, ProposalState, may_follow
 from cogni_kernel import NotFoundError, ProposalId, Result, RunRef, TenantId
 from cogni_testing.assertions import err, ok
@@ -45,7 +45,11 @@ async def propose(log: RunLogPort, proposal: Proposal) -> None:
     """Seal a run that ends with this proposal."""
     run = str(proposal.run_ref)
     epoch = ok(await open_run(log, replace(an_opening(run), tenant_id=ACME))).epoch
-    ok(await log.seal(RunRef(run), epoch, a_sealing(kind="proposed"), DONE, [], proposal))
+    ok(
+        await log.seal(
+            RunRef(run), epoch, Ending(a_sealing(kind="proposed"), [DONE], proposal=proposal)
+        )
+    )
 
 
 async def go(

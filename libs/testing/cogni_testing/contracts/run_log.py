@@ -8,9 +8,9 @@ from datetime import timedelta
 
 from cogni_domain.events import MutationProposed, ToolFailed
 from cogni_domain.ports.proposal_store import ProposalStorePort
-from cogni_domain.ports.run_log import LogEntry, NumberedDelta, RunLogPort
+from cogni_domain.ports.run_log import Ending, LogEntry, NumberedDelta, RunLogPort
 from cogni_domain.run_record import StripStep
-from cogni_engine import TokenDelta, is_terminal
+from cogni_engine import Delta, TokenDelta, is_terminal
 from cogni_kernel import (
     ConflictError,
     NotFoundError,
@@ -244,11 +244,36 @@ class RunLogContract(ABC):
 
         for late in (epoch, None):
             late_lineage = a_sealing("Another.", lineage=["d2"])
-            again = await log.seal(RunRef("r1"), late, late_lineage, FAILED, [], None)
+            again = await log.seal(RunRef("r1"), late, Ending(late_lineage, [FAILED]))
             assert ok(again) is False
 
         assert ok(await log.status(RunRef("r1"))).lineage == {"d1"}
         assert await all_deltas(log, "r1") == [NumberedDelta(1, DONE)]
+
+    async def test_the_last_deltas_come_with_the_seal_or_not_at_all(self) -> None:
+        log = await self.make_run_log()
+        epoch = ok(await open_run(log, an_opening())).epoch
+        ok(await log.append([tokens("r1", epoch, 1, "a")]))
+        closing: list[Delta] = [TokenDelta("b"), DONE]
+
+        ok(await log.seal(RunRef("r1"), epoch, Ending(a_sealing(), closing)))
+        late = await log.seal(RunRef("r1"), None, Ending(a_sealing(), closing))
+
+        assert ok(late) is False
+        expected = [TokenDelta("a"), TokenDelta("b"), DONE]
+        assert [n.delta for n in await all_deltas(log, "r1")] == expected
+        assert ok(await log.status(RunRef("r1"))).last_cursor == 3
+
+    async def test_a_log_that_has_gone_on_is_not_sealed_over(self) -> None:
+        log = await self.make_run_log()
+        epoch = ok(await open_run(log, an_opening())).epoch
+        ok(await log.append([tokens("r1", epoch, 1, "a", "b")]))
+
+        for cursor, sealed in ((1, False), (3, False), (2, True)):
+            found = await log.seal(RunRef("r1"), None, Ending(a_sealing(), [FAILED]), cursor)
+            assert ok(found) is sealed
+
+        assert (await all_deltas(log, "r1"))[-1] == NumberedDelta(3, FAILED)
 
     async def test_only_the_current_owner_or_the_reaper_seals(self) -> None:
         log = await self.make_run_log()
@@ -264,7 +289,7 @@ class RunLogContract(ABC):
         epoch = ok(await open_run(log, an_opening())).epoch
         event = MutationProposed(ACME, RunRef("r1"), "book_leave", ProposalId("p1"))
 
-        ok(await log.seal(RunRef("r1"), epoch, a_sealing(), DONE, [event], a_proposal()))
+        ok(await log.seal(RunRef("r1"), epoch, Ending(a_sealing(), [DONE], [event], a_proposal())))
 
         assert ok(await proposals.get(ACME, ProposalId("p1"))) == a_proposal()
         assert [e["type"] for e in await self.events()] == [
@@ -278,7 +303,9 @@ class RunLogContract(ABC):
         ok(await seal_run(log, "r1", None, FAILED))
         event = MutationProposed(ACME, RunRef("r1"), "book_leave", ProposalId("p1"))
 
-        late = await log.seal(RunRef("r1"), epoch, a_sealing(), DONE, [event], a_proposal())
+        late = await log.seal(
+            RunRef("r1"), epoch, Ending(a_sealing(), [DONE], [event], a_proposal())
+        )
 
         assert ok(late) is False
         err(await proposals.get(ACME, ProposalId("p1")), NotFoundError)
@@ -314,14 +341,17 @@ class RunLogContract(ABC):
         assert ok(await log.orphans(LEASE_END - timedelta(seconds=1))) == []
         assert set(ok(await log.orphans(LEASE_END))) == {RunRef("r1"), RunRef("r2")}
 
-    async def test_an_owner_holds_its_own_runs_on(self) -> None:
+    async def test_an_owner_holds_on_those_of_its_runs_that_it_names(self) -> None:
         log = await self.make_run_log()
-        ok(await open_run(log, an_opening("r1"), "turn-1"))
-        ok(await open_run(log, an_opening("r2"), "turn-2"))
+        for run, owner in (("r1", "turn-1"), ("r2", "turn-2"), ("r3", "turn-1")):
+            ok(await open_run(log, an_opening(run), owner))
+        until = LEASE_END + timedelta(seconds=30)
 
-        ok(await log.renew("turn-1", LEASE_END + timedelta(seconds=30)))
+        ok(await log.renew("turn-1", [RunRef("r1"), RunRef("r2"), RunRef("r9")], until))
+        ok(await log.renew("turn-1", [], until + timedelta(hours=1)))
 
-        assert ok(await log.orphans(LEASE_END)) == [RunRef("r2")]
+        assert set(ok(await log.orphans(LEASE_END))) == {RunRef("r2"), RunRef("r3")}
+        assert RunRef("r1") in ok(await log.orphans(until))
 
     async def test_a_stop_reaches_the_owner_wherever_it_was_asked_for(self) -> None:
         mine, theirs = await self.make_run_log(), await self.make_run_log()

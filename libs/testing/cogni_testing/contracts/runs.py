@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from cogni_domain.events import ConversationStarted
-from cogni_domain.ports.run_log import LogEntry, NumberedDelta, Opened, RunLogPort
+from cogni_domain.ports.run_log import Ending, LogEntry, NumberedDelta, Opened, RunLogPort
 from cogni_domain.proposals import Proposal
 from cogni_domain.run_record import RunOpening, Sealing
 from cogni_engine import (
@@ -128,7 +128,7 @@ async def seal_run(
     log: RunLogPort, run: str, epoch: int | None, terminal: Delta = DONE
 ) -> Result[bool]:
     """Seal a run as `a_sealing()` says, without events."""
-    return await log.seal(RunRef(run), epoch, a_sealing(), terminal, [], None)
+    return await log.seal(RunRef(run), epoch, Ending(a_sealing(), [terminal]))
 
 
 async def all_deltas(log: RunLogPort, run: str) -> Sequence[NumberedDelta]:

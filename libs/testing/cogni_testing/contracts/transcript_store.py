@@ -1,5 +1,6 @@
 """What every `TranscriptStorePort` promises."""
 
+import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,7 +11,7 @@ import pytest
 from cogni_domain.conversations import Conversation, PastTurn
 from cogni_domain.knowledge.citations import Citation, CitationHandle
 from cogni_domain.ports.clock import ClockPort
-from cogni_domain.ports.run_log import LogEntry, RunLogPort
+from cogni_domain.ports.run_log import Ending, LogEntry, RunLogPort
 from cogni_domain.ports.transcript_store import TranscriptStorePort
 from cogni_domain.run_record import (
     ConfirmationStep,
@@ -86,7 +87,7 @@ class TranscriptStoreContract(ABC):
         """Open a run, give it its steps and seal it."""
         epoch = ok(await open_run(log, opening)).epoch
         ok(await log.append([LogEntry(opening.run_ref, epoch, 1, [], steps)]))
-        ok(await log.seal(opening.run_ref, epoch, sealing or a_sealing(), DONE, [], None))
+        ok(await log.seal(opening.run_ref, epoch, Ending(sealing or a_sealing(), [DONE])))
 
     async def test_a_conversation_is_kept_with_its_start(self) -> None:
         log, store, _ = await self.stores()
@@ -240,10 +241,43 @@ class TranscriptStoreContract(ABC):
         (found,) = [c for c in ok(await store.conversations(ACME, ALICE, 9)) if str(c.id) == "c1"]
         assert found.handles_issued == 7
 
+    async def test_runs_of_one_conversation_never_reserve_the_same_number(self) -> None:
+        log, store, _ = await self.stores()
+        for run, conversation in (("r1", "c1"), ("r2", "c1"), ("r3", "c2")):
+            ok(await open_run(log, an_opening(run, conversation)))
+
+        asked = [store.reserve_handles(RunRef(f"r{1 + n % 2}"), 3) for n in range(10)]
+        first = [ok(reserved) for reserved in await asyncio.gather(*asked)]
+
+        assert sorted(first) == list(range(1, 30, 3))
+        assert ok(await store.reserve_handles(RunRef("r3"), 2)) == 1
+        assert ok(await open_run(log, an_opening("r4", "c1"))).first_handle == 31
+
+    async def test_what_is_reserved_and_then_kept_is_counted_once(self) -> None:
+        log, store, _ = await self.stores()
+        ok(await open_run(log, an_opening("r1", "c1")))
+
+        first = ok(await store.reserve_handles(RunRef("r1"), 2))
+        ok(await store.keep_citations(RunRef("r1"), [a_citation(first), a_citation(first + 1)]))
+
+        assert ok(await store.reserve_handles(RunRef("r1"), 1)) == 3
+
+    async def test_the_citations_of_a_run_come_back_in_the_order_of_their_numbers(self) -> None:
+        log, store, _ = await self.stores()
+        for run in ("r1", "r2"):
+            ok(await open_run(log, an_opening(run, "c1")))
+        for numbers in ((10, 2), (1, 2)):
+            ok(await store.keep_citations(RunRef("r1"), [a_citation(n) for n in numbers]))
+
+        assert ok(await store.citations(RunRef("r1"))) == [a_citation(n) for n in (1, 2, 10)]
+        assert ok(await store.citations(RunRef("r2"))) == []
+        assert ok(await store.citations(RunRef("r3"))) == []
+
     async def test_citations_of_a_run_that_never_was_are_not_kept(self) -> None:
         _, store, _ = await self.stores()
 
         err(await store.keep_citations(RunRef("r1"), [a_citation(1)]), NotFoundError)
+        err(await store.reserve_handles(RunRef("r1"), 1), NotFoundError)
 
     async def test_a_record_holds_the_run_whole(self) -> None:
         log, store, _ = await self.stores()
