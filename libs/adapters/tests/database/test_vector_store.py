@@ -16,13 +16,8 @@ from cogni_domain.ports.vector_store import VectorStorePort
 from cogni_kernel import DocumentId, InvalidArgumentError, UpstreamError
 from cogni_testing.assertions import err, ok
 from cogni_testing.contracts.knowledge import GLOBEX, HR, HR_LEADS, IN_HR, a_document, passages
-from cogni_testing.contracts.vector_store import (
-    FOR_ALICE,
-    INDEX,
-    NORTH,
-    VectorStoreContract,
-    towards,
-)
+from cogni_testing.contracts.vector_reach import FOR_ALICE, INDEX, NORTH, towards
+from cogni_testing.contracts.vector_store import VectorStoreContract
 from cogni_testing.fixtures import fake_scope
 
 Open = Callable[[], Database]

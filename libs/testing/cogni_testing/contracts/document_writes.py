@@ -1,22 +1,19 @@
 """What every `DocumentStorePort` promises of its writes, and of what indexing reads."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
 import pytest
 
 from cogni_domain.jobs import Lane
-from cogni_domain.knowledge.corpus import Chunk, Document
 from cogni_domain.knowledge.source import Gap
 from cogni_domain.ports.document_store import DocumentStorePort
 from cogni_domain.ports.queue import QueuePort
-from cogni_kernel import DocumentId, NotFoundError
-from cogni_testing.assertions import err, ok
+from cogni_kernel import DocumentId
+from cogni_testing.assertions import ok
 from cogni_testing.contracts.knowledge import (
     ACME,
-    EVERYONE,
     GLOBEX,
     HANDBOOK,
     HOSTILE_TEXTS,
@@ -27,6 +24,9 @@ from cogni_testing.contracts.knowledge import (
     a_document,
     an_index_job,
     passages,
+    put,
+    put_a_family,
+    stored,
 )
 from cogni_testing.doubles import START
 
@@ -45,19 +45,6 @@ class DocumentWritesContract(ABC):
     @abstractmethod
     async def make_queue(self) -> QueuePort:
         """Return the queue over the same data."""
-
-    async def put(
-        self, store: DocumentStorePort, document: Document, *texts: str
-    ) -> Sequence[Chunk]:
-        """Write a document with its passages and its job."""
-        chunks = passages(document, *texts)
-        ok(await store.put(document, chunks, [an_index_job(document)]))
-        return chunks
-
-    async def stored(self, store: DocumentStorePort, name: str) -> Document | None:
-        """Return acme's document of that source id in the handbook."""
-        found = ok(await store.known(ACME, HANDBOOK, [name]))
-        return found[0] if found else None
 
     async def due(self) -> list[str]:
         """Take all jobs of the indexing lane; return their keys in order."""
@@ -96,9 +83,9 @@ class DocumentWritesContract(ABC):
         store = await self.make_store()
         document = replace(a_document(rule=HR_LEADS.except_for("u:bob")), url=None)
 
-        chunks = await self.put(store, document, "one", "two")
+        chunks = await put(store, document, "one", "two")
 
-        assert await self.stored(store, "leave") == document
+        assert await stored(store, "leave") == document
         assert ok(await store.chunks_of(ACME, document.id)) == chunks
 
     async def test_passages_come_in_their_order(self) -> None:
@@ -112,30 +99,30 @@ class DocumentWritesContract(ABC):
 
     async def test_a_newer_version_replaces_the_older_one_and_its_passages(self) -> None:
         store = await self.make_store()
-        await self.put(store, a_document(), "one", "two", "three")
+        await put(store, a_document(), "one", "two", "three")
 
-        chunks = await self.put(store, a_document(version=2), "four")
+        chunks = await put(store, a_document(version=2), "four")
 
-        assert await self.stored(store, "leave") == a_document(version=2)
+        assert await stored(store, "leave") == a_document(version=2)
         assert ok(await store.chunks_of(ACME, DocumentId("leave"))) == chunks
 
     @pytest.mark.parametrize("version", [1, 2])
     async def test_a_version_that_is_not_newer_changes_nothing(self, version: int) -> None:
         store = await self.make_store()
-        chunks = await self.put(store, a_document(version=2), "stays")
+        chunks = await put(store, a_document(version=2), "stays")
         await self.due()
         late = replace(a_document(version=version, rule=HR), title="Late")
 
         ok(await store.put(late, passages(late, "late"), [replace(an_index_job(late), key="late")]))
 
-        assert await self.stored(store, "leave") == a_document(version=2)
+        assert await stored(store, "leave") == a_document(version=2)
         assert ok(await store.chunks_of(ACME, DocumentId("leave"))) == chunks
         assert await self.due() == []
 
     async def test_every_write_brings_its_jobs(self) -> None:
         store = await self.make_store()
         document = a_document()
-        await self.put(store, document)
+        await put(store, document)
         relabel = replace(an_index_job(document), key="relabel")
         remove = replace(an_index_job(document), key="remove")
 
@@ -149,28 +136,28 @@ class DocumentWritesContract(ABC):
 
         ok(await store.put(a_document(), [], []))
 
-        assert await self.stored(store, "leave") == a_document()
+        assert await stored(store, "leave") == a_document()
         assert ok(await store.chunks_of(ACME, DocumentId("leave"))) == []
 
     async def test_a_deleted_document_is_gone_with_its_passages(self) -> None:
         store = await self.make_store()
-        await self.put(store, a_document("one"))
-        await self.put(store, a_document("two"))
+        await put(store, a_document("one"))
+        await put(store, a_document("two"))
         both = [DocumentId("one"), DocumentId("never-there")]
 
         assert ok(await store.delete(ACME, both, [])) == 1
         assert ok(await store.delete(ACME, both, [])) == 0
 
-        assert await self.stored(store, "one") is None
+        assert await stored(store, "one") is None
         assert ok(await store.chunks_of(ACME, DocumentId("one"))) == []
-        assert await self.stored(store, "two") is not None
+        assert await stored(store, "two") is not None
 
     async def test_a_deleted_document_can_come_back_at_any_version(self) -> None:
         store = await self.make_store()
-        await self.put(store, a_document(version=7))
+        await put(store, a_document(version=7))
         ok(await store.delete(ACME, [DocumentId("leave")], []))
 
-        chunks = await self.put(store, a_document(version=1))
+        chunks = await put(store, a_document(version=1))
 
         assert ok(await store.chunks_of(ACME, DocumentId("leave"))) == chunks
 
@@ -184,10 +171,10 @@ class DocumentWritesContract(ABC):
     async def test_a_write_never_touches_another_tenant(self) -> None:
         store = await self.make_store()
         theirs = a_document(tenant=GLOBEX)
-        chunks = await self.put(store, theirs, "theirs")
+        chunks = await put(store, theirs, "theirs")
         attached = a_document("leave!1", tenant=GLOBEX, parent=theirs.id)
-        await self.put(store, attached)
-        await self.put(store, a_document(version=5), "ours")
+        await put(store, attached)
+        await put(store, a_document(version=5), "ours")
 
         ok(await store.change_rule(ACME, theirs.id, HR, []))
         assert ok(await store.attached(ACME, theirs.id)) == []
@@ -197,74 +184,13 @@ class DocumentWritesContract(ABC):
         assert ok(await store.attached(GLOBEX, theirs.id)) == [attached]
         assert ok(await store.chunks_of(GLOBEX, theirs.id)) == chunks
 
-    async def test_what_is_attached_goes_with_its_document(self) -> None:
-        store = await self.make_store()
-        mail, letter, scan = await self.put_a_family(store)
-
-        assert ok(await store.attached(ACME, mail.id)) == [letter]
-        assert ok(await store.delete(ACME, [mail.id], [])) == 3
-
-        for gone in (mail, letter, scan):
-            assert await self.stored(store, gone.source_id) is None
-            assert ok(await store.chunks_of(ACME, gone.id)) == []
-
-    async def test_what_is_attached_has_its_documents_rule(self) -> None:
-        store = await self.make_store()
-        mail, letter, scan = await self.put_a_family(store)
-
-        ok(await store.change_rule(ACME, mail.id, HR_LEADS, []))
-
-        for document in (mail, letter, scan):
-            assert await self.stored(store, document.source_id) == replace(document, rule=HR_LEADS)
-            (chunk,) = ok(await store.chunks_of(ACME, document.id))
-            assert chunk.readers == HR_LEADS.readers
-
-    async def test_a_new_version_with_another_rule_takes_along_what_is_attached(self) -> None:
-        store = await self.make_store()
-        mail, letter, scan = await self.put_a_family(store)
-
-        await self.put(store, replace(mail, version=2, rule=HR))
-
-        assert await self.stored(store, letter.source_id) == replace(letter, rule=HR)
-        assert await self.stored(store, scan.source_id) == replace(scan, rule=HR)
-
-    async def test_what_is_attached_late_gets_the_rule_of_now(self) -> None:
-        store = await self.make_store()
-        mail = a_document("mail", EVERYONE)
-        await self.put(store, mail)
-        ok(await store.change_rule(ACME, mail.id, HR, []))
-
-        await self.put(store, a_document("mail!1", EVERYONE, parent=mail.id))
-
-        letter = await self.stored(store, "mail!1")
-        assert letter is not None
-        assert letter.rule == HR
-
-    async def test_nothing_is_attached_to_a_document_that_is_gone(self) -> None:
-        store = await self.make_store()
-        letter = a_document("mail!1", parent=DocumentId("mail"))
-
-        err(await store.put(letter, passages(letter), [an_index_job(letter)]), NotFoundError)
-
-        assert await self.stored(store, "mail!1") is None
-        assert await self.due() == []
-
-    async def put_a_family(self, store: DocumentStorePort) -> tuple[Document, Document, Document]:
-        """Write a mail, a letter attached to it, and a scan attached to the letter."""
-        mail = a_document("mail")
-        letter = a_document("mail!1", parent=mail.id)
-        scan = a_document("mail!1!1", parent=letter.id)
-        for document in (mail, letter, scan):
-            await self.put(store, document)
-        return mail, letter, scan
-
     async def test_source_ids_come_in_order_and_in_parts_without_what_is_attached(self) -> None:
         store = await self.make_store()
-        await self.put_a_family(store)
+        await put_a_family(store)
         names = ["B", "a", "a/b", "b", "\u00e9", "\uffee", "\U0001f600"]
         for name in reversed(names):
-            await self.put(store, a_document(name))
-        await self.put(store, a_document("elsewhere", corpus=TICKETS))
+            await put(store, a_document(name))
+        await put(store, a_document("elsewhere", corpus=TICKETS))
 
         found: list[tuple[str, DocumentId]] = []
         while part := ok(
@@ -278,7 +204,7 @@ class DocumentWritesContract(ABC):
     async def test_many_source_ids_are_looked_up_at_once(self) -> None:
         store = await self.make_store()
         for name in ("one", "two", "three"):
-            await self.put(store, a_document(name))
+            await put(store, a_document(name))
         asked = ["one", "three", *(f"absent-{n}" for n in range(10_000))]
 
         found = ok(await store.known(ACME, HANDBOOK, asked))
@@ -290,7 +216,7 @@ class DocumentWritesContract(ABC):
         store = await self.make_store()
         texts = (*HOSTILE_TEXTS, HALF_A_PAIR)
         for text in texts:
-            await self.put(store, replace(a_document(text), title=text, url=text), text)
+            await put(store, replace(a_document(text), title=text, url=text), text)
 
         for text in texts:
             (document,) = ok(await store.known(ACME, HANDBOOK, [text]))

@@ -7,6 +7,7 @@ from cogni_domain.access.rule import AccessRule
 from cogni_domain.access.scope import CompoundRules, Scope, ScopePolicy
 from cogni_domain.jobs import Job
 from cogni_domain.knowledge.corpus import Chunk, Corpus, Document, IndexId, chunk_id
+from cogni_domain.ports.document_store import DocumentStorePort
 from cogni_kernel import CorpusId, DocumentId, TenantId
 from cogni_testing.assertions import ok
 from cogni_testing.doubles import START
@@ -113,3 +114,26 @@ async def reach(
 ) -> Scope:
     """Return the scope of a principal as of now."""
     return ok(await ScopePolicy(rules).resolve(principal, corpora))
+
+
+async def put(store: DocumentStorePort, document: Document, *texts: str) -> Sequence[Chunk]:
+    """Write a document with its passages and its job; return the passages."""
+    chunks = passages(document, *texts)
+    ok(await store.put(document, chunks, [an_index_job(document)]))
+    return chunks
+
+
+async def stored(store: DocumentStorePort, name: str) -> Document | None:
+    """Return acme's document of that source id in the handbook."""
+    found = ok(await store.known(ACME, HANDBOOK, [name]))
+    return found[0] if found else None
+
+
+async def put_a_family(store: DocumentStorePort) -> tuple[Document, Document, Document]:
+    """Write a mail, a letter attached to it, and a scan attached to the letter."""
+    mail = a_document("mail")
+    letter = a_document("mail!1", parent=mail.id)
+    scan = a_document("mail!1!1", parent=letter.id)
+    for document in (mail, letter, scan):
+        await put(store, document)
+    return mail, letter, scan
