@@ -63,9 +63,17 @@ class Bindings:
     close: Callable[[], Awaitable[None]]
 
 
+DATABASE = "cogni.db"
+
+
+def has_database(data: Path) -> bool:
+    """Tell whether a data folder has a database, of whatever schema."""
+    return (data / DATABASE).exists()
+
+
 def database_url(data: Path) -> str:
     """Return the address of the database in a data folder, whatever the folder is called."""
-    path = str(data / "cogni.db").replace("%", "%25")
+    path = str(data / DATABASE).replace("%", "%25")
     return f"sqlite:///{path}"
 
 

@@ -1,5 +1,6 @@
 """Which adapter satisfies which port, per platform or per tenant."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar, cast
 
@@ -56,6 +57,11 @@ class Container:
             if (port, place) in self._bound:
                 return cast(P, self._bound[port, place])
         raise DefinitionError(f"no adapter is bound to {port.__name__}")
+
+    def names(self) -> Sequence[tuple[str, str]]:
+        """Return which adapter each port has on the platform, by name, for a person to read."""
+        platform = ((p, a) for (p, tenant), a in self._bound.items() if tenant is None)
+        return sorted((port.__name__, type(adapter).__name__) for port, adapter in platform)
 
     def note_index(self, tenant: TenantId) -> None:
         """Remember that an index exists for the tenant, and so for some tenant of the platform."""

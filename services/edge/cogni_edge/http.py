@@ -1,58 +1,61 @@
 """The HTTP contract: routes in, application calls, responses out."""
 
 import asyncio
-import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+import logging
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import TypeVar
 
-from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from cogni_application.proposals.proposals import ProposalService
 from cogni_application.turn.outcome_view import proposal_payload
-from cogni_application.turn.take_turn import TurnRequest, TurnService
+from cogni_application.turn.take_turn import TurnService
 from cogni_application.turn.transcripts import TranscriptService
 from cogni_domain.access.principal import Principal
-from cogni_domain.conversations import Conversation
-from cogni_domain.ports.run_log import NumberedDelta, Opened
 from cogni_domain.proposals import Proposal
 from cogni_edge.metrics import counted, metrics
 from cogni_edge.openapi import document
-from cogni_edge.problems import problem, problem_response
+from cogni_edge.problems import PRIVATE, problem, problem_response
 from cogni_edge.requests import (
-    TurnBody,
     cursor_of,
     idempotency_key_of,
-    read_body,
     token_of,
+    turn_request_of,
+    wants_stream,
+    wrong_cursor,
 )
-from cogni_engine import DoneDelta, FailedDelta
+from cogni_edge.streaming import Deltas, event_stream, outcome_of
+from cogni_edge.views import conversation_view, json_response, source_view, turn_view
 from cogni_kernel import (
     ConversationId,
     Err,
     HumanText,
+    InvalidArgumentError,
     NotFoundError,
     Ok,
     ProposalId,
     Result,
     RunRef,
+    UpstreamError,
 )
 from cogni_runtime.middleware import Call, Pipeline
-from cogni_surfaces import disclosed, server_event
 
-HEARTBEAT_S = 15
 FLOOR_S = 0.02
 """A 404 takes at least this long, so that absent and forbidden take the same."""
+
 EXECUTION_WAIT = timedelta(seconds=5)
 
 T = TypeVar("T")
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,7 @@ class EdgeServices:
 
     Attributes:
         pipeline: The chain that every call passes.
+        admits: Ok, or why no run can be opened now: a provider is down.
         ready: None, or why the product cannot answer yet.
     """
 
@@ -68,6 +72,7 @@ class EdgeServices:
     turns: TurnService
     transcripts: TranscriptService
     proposals: ProposalService
+    admits: Callable[[], Result[None]]
     ready: Callable[[], Awaitable[str | None]]
 
 
@@ -85,8 +90,7 @@ class Edge:
     ) -> Response:
         """Pass the chain, call, encode; an error becomes problem details."""
         started = asyncio.get_running_loop().time()
-        call = Call(f"{request.method} {request.scope['path']}", token_of(request))
-        result = await self._services.pipeline.run(call, handler)
+        result = await self._services.pipeline.run(Call(token_of(request)), handler)
         if isinstance(result, Ok):
             return encode(result.value)
         response = problem(result.error)
@@ -96,54 +100,53 @@ class Edge:
 
     async def post_turn(self, request: Request) -> Response:
         """Start a run, or find the one of this key; stream it, or wait for its outcome."""
-        body = await read_body(request, TurnBody)
-        key = idempotency_key_of(request)
-        streams = "text/event-stream" in request.headers.get("accept", "")
 
-        async def handle(principal: Principal) -> Result[AsyncIterator[NumberedDelta]]:
-            if isinstance(body, Err) or isinstance(key, Err):
-                return body if isinstance(body, Err) else Err(key.error)  # type: ignore[union-attr]
-            opened = await self._services.turns.start(
-                _turn_request(body.value, key.value), principal
-            )
+        async def follow(principal: Principal) -> Result[Deltas]:
+            asked = await turn_request_of(request)
+            if isinstance(asked, Err):
+                return asked
+            admitted = self._services.admits()
+            if isinstance(admitted, Err):
+                return admitted
+            opened = await self._services.turns.start(asked.value, principal)
             if isinstance(opened, Err):
                 return opened
-            return await self._follow(opened.value, principal)
-
-        if streams:
-            return await self._answer(request, handle, _stream)
+            return await self._services.transcripts.follow(opened.value.run_ref, principal, 0)
 
         async def wait(principal: Principal) -> Result[Mapping[str, object]]:
-            deltas = await handle(principal)
-            return deltas if isinstance(deltas, Err) else Ok(await _outcome(deltas.value))
+            deltas = await follow(principal)
+            return deltas if isinstance(deltas, Err) else Ok(await outcome_of(deltas.value))
 
-        return await self._answer(request, wait, lambda outcome: JSONResponse(disclosed(outcome)))
-
-    async def _follow(
-        self, opened: Opened, principal: Principal
-    ) -> Result[AsyncIterator[NumberedDelta]]:
-        return await self._services.transcripts.follow(opened.run_ref, principal, 0)
+        if wants_stream(request):
+            return await self._answer(request, follow, event_stream)
+        return await self._answer(request, wait, json_response)
 
     async def get_events(self, request: Request) -> Response:
         """Resume a run after the last event that the reader has."""
-        after = cursor_of(request)
         run = RunRef(request.path_params["run_ref"])
 
-        async def handle(principal: Principal) -> Result[AsyncIterator[NumberedDelta]]:
+        async def follow(principal: Principal) -> Result[Deltas]:
+            after = cursor_of(request)
             if isinstance(after, Err):
                 return after
-            return await self._services.transcripts.follow(run, principal, after.value)
+            deltas = await self._services.transcripts.follow(run, principal, after.value)
+            if isinstance(deltas, Err) and isinstance(deltas.error, InvalidArgumentError):
+                return wrong_cursor(str(deltas.error.message))
+            return deltas
 
-        return await self._answer(request, handle, _stream)
+        return await self._answer(request, follow, event_stream)
 
     async def post_stop(self, request: Request) -> Response:
-        """End a run as Halted with what it had."""
+        """End a run as Halted with what it had; doing it again changes nothing, whatever the key."""
         run = RunRef(request.path_params["run_ref"])
-        return await self._answer(
-            request,
-            lambda principal: self._services.transcripts.stop(run, principal),
-            lambda _: Response(status_code=202),
-        )
+
+        async def stop(principal: Principal) -> Result[None]:
+            key = idempotency_key_of(request)
+            if isinstance(key, Err):
+                return key
+            return await self._services.transcripts.stop(run, principal)
+
+        return await self._answer(request, stop, lambda _: Response(None, 202, PRIVATE))
 
     async def get_citation(self, request: Request) -> Response:
         """Open a source."""
@@ -151,45 +154,52 @@ class Edge:
         return await self._answer(
             request,
             lambda principal: self._services.transcripts.source(run, handle, principal),
-            lambda source: JSONResponse(
-                {
-                    "handle": source.citation.handle.token,
-                    "label": source.citation.label,
-                    "locator": source.citation.locator,
-                    "document_id": str(source.citation.document_id),
-                    "text": source.chunk.text,
-                    "url": source.url,
-                }
-            ),
+            lambda source: json_response(source_view(source)),
         )
 
     async def post_accept(self, request: Request) -> Response:
         """Accept a proposal, and wait a little for what comes of it."""
-        proposal = ProposalId(request.path_params["proposal_id"])
+        proposals = self._services.proposals
 
-        async def handle(principal: Principal) -> Result[Proposal]:
-            accepted = await self._services.proposals.accept(proposal, principal)
+        async def accept(proposal: ProposalId, by: Principal, key: str | None) -> Result[Proposal]:
+            accepted = await proposals.accept(proposal, by, again=key is not None)
             if isinstance(accepted, Err):
                 return accepted
-            return await self._services.proposals.settled(accepted.value, EXECUTION_WAIT)
+            return await proposals.settled(accepted.value, EXECUTION_WAIT)
 
-        return await self._answer(request, handle, lambda p: JSONResponse(proposal_payload(p)))
+        return await self._decide(request, accept)
 
     async def post_decline(self, request: Request) -> Response:
         """Decline a proposal."""
+
+        async def decline(proposal: ProposalId, by: Principal, key: str | None) -> Result[Proposal]:
+            proposals = self._services.proposals
+            return await proposals.decline(proposal, by, again=key is not None)
+
+        return await self._decide(request, decline)
+
+    async def _decide(
+        self,
+        request: Request,
+        decide: Callable[[ProposalId, Principal, str | None], Awaitable[Result[Proposal]]],
+    ) -> Response:
+        """Pass a decision on; one with an idempotency key may be the repetition of one made before."""
         proposal = ProposalId(request.path_params["proposal_id"])
-        return await self._answer(
-            request,
-            lambda principal: self._services.proposals.decline(proposal, principal),
-            lambda p: JSONResponse(proposal_payload(p)),
-        )
+
+        async def decided(principal: Principal) -> Result[Proposal]:
+            key = idempotency_key_of(request)
+            if isinstance(key, Err):
+                return key
+            return await decide(proposal, principal, key.value)
+
+        return await self._answer(request, decided, lambda p: json_response(proposal_payload(p)))
 
     async def get_conversations(self, request: Request) -> Response:
         """List the person's own conversations."""
         return await self._answer(
             request,
             self._services.transcripts.conversations,
-            lambda found: JSONResponse({"conversations": [_conversation(c) for c in found]}),
+            lambda found: json_response({"conversations": [conversation_view(c) for c in found]}),
         )
 
     async def get_conversation(self, request: Request) -> Response:
@@ -198,20 +208,8 @@ class Edge:
         return await self._answer(
             request,
             lambda principal: self._services.transcripts.conversation(wanted, principal),
-            lambda found: JSONResponse(
-                {
-                    **_conversation(found[0]),
-                    "turns": [
-                        {
-                            "run_ref": str(turn.run_ref),
-                            "asked_at": turn.asked_at.isoformat(),
-                            "question": turn.question,
-                            "answer": turn.answer,
-                            "kind": turn.kind,
-                        }
-                        for turn in found[1]
-                    ],
-                }
+            lambda found: json_response(
+                {**conversation_view(found[0]), "turns": [turn_view(turn) for turn in found[1]]}
             ),
         )
 
@@ -219,8 +217,8 @@ class Edge:
         """Tell whether a question would be answered now."""
         why_not = await self._services.ready()
         if why_not is not None:
-            return problem_response(503, why_not)
-        return JSONResponse({"status": "ready"})
+            return problem(UpstreamError(HumanText(why_not)))
+        return json_response({"status": "ready"})
 
 
 def create_app(
@@ -242,62 +240,33 @@ def create_app(
         Route("/metrics", metrics, methods=["GET"]),
         Route("/openapi.json", _openapi, methods=["GET"]),
     ]
-    handlers = {404: _no_route, 405: _no_method, Exception: _bug}
-    return counted(Starlette(routes=routes, exception_handlers=handlers, lifespan=lifespan))
-
-
-def _turn_request(body: TurnBody, key: str | None) -> TurnRequest:
-    conversation = ConversationId(body.conversation_id) if body.conversation_id else None
-    return TurnRequest(body.message, conversation, body.surface_id, idempotency_key=key)
-
-
-def _stream(deltas: AsyncIterator[NumberedDelta]) -> Response:
-    async def events() -> AsyncIterator[ServerSentEvent]:
-        async for numbered in deltas:
-            event = server_event(numbered)
-            yield ServerSentEvent(data=event.data, event=event.event, id=event.id)
-
-    return EventSourceResponse(events(), ping=HEARTBEAT_S, sep="\n")
-
-
-async def _outcome(deltas: AsyncIterator[NumberedDelta]) -> Mapping[str, object]:
-    async for numbered in deltas:
-        if isinstance(numbered.delta, DoneDelta | FailedDelta):
-            return numbered.delta.outcome
-    raise RuntimeError("a run ended without a terminal delta")
-
-
-def _conversation(found: Conversation) -> dict[str, object]:
-    return {
-        "id": str(found.id),
-        "title": found.title,
-        "surface_id": found.surface_id,
-        "started_at": found.started_at.isoformat(),
-        "last_turn_at": found.last_turn_at.isoformat(),
-        "ended_at": _iso(found.ended_at),
-        "turn_count": found.turn_count,
-    }
-
-
-def _iso(moment: datetime | None) -> str | None:
-    return moment.isoformat() if moment else None
+    handlers = {HTTPException: _no_route, Exception: _bug}
+    app = Starlette(routes=routes, exception_handlers=handlers, lifespan=lifespan)
+    app.router.redirect_slashes = False
+    return counted(app)
 
 
 async def _healthy(_: Request) -> Response:
-    return JSONResponse({"status": "ok"})
+    return json_response({"status": "ok"})
 
 
 async def _openapi(_: Request) -> Response:
-    return Response(json.dumps(document()), media_type="application/json")
+    return json_response(document())
 
 
-async def _no_route(_: Request, __: Exception) -> Response:
+async def _no_route(_: Request, error: Exception) -> Response:
+    """Answer for an address that is not there, or that does not take the method."""
+    if isinstance(error, HTTPException) and error.status_code == 405:
+        response = problem_response(405, "This address does not take that method.")
+        response.headers["Allow"] = (error.headers or {}).get("Allow", "")
+        return response
     return problem(NotFoundError(HumanText("")))
 
 
-async def _no_method(_: Request, __: Exception) -> Response:
-    return problem_response(405, "This address does not take that method.")
-
-
-async def _bug(_: Request, __: Exception) -> Response:
-    return problem_response(500, "Something went wrong on our side. Please try again.")
+async def _bug(_: Request, bug: Exception) -> Response:
+    reference = secrets.token_hex(6)
+    _log.error("request failed, reference %s: %r", reference, bug)
+    message = (
+        f"Something went wrong on our side. Please try again; if it stays, report {reference}."
+    )
+    return problem_response(500, message)

@@ -5,6 +5,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from cogni_edge.problems import PRIVATE
+
 REGISTRY = CollectorRegistry()
 _REQUESTS = Counter(
     "cogni_http_requests",
@@ -16,7 +18,7 @@ _REQUESTS = Counter(
 
 async def metrics(_: Request) -> Response:
     """Return every counter."""
-    return Response(generate_latest(REGISTRY), media_type=CONTENT_TYPE_LATEST)
+    return Response(generate_latest(REGISTRY), 200, PRIVATE, media_type=CONTENT_TYPE_LATEST)
 
 
 def counted(app: ASGIApp) -> ASGIApp:

@@ -1,11 +1,12 @@
 """Errors as RFC 9457 problem details: the message for the person, and nothing of the inside."""
 
-import json
+import math
 from collections.abc import Mapping
 
 from starlette.responses import Response
 
 from cogni_domain.access.resolver import NotAuthenticatedError, TenantDisabledError
+from cogni_edge.requests import TooLargeError, TooSlowError
 from cogni_kernel import (
     BudgetExceededError,
     ConflictError,
@@ -17,13 +18,21 @@ from cogni_kernel import (
     TimeoutError,
     UpstreamError,
 )
+from cogni_surfaces import json_line
+
+PRIVATE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+"""Headers of every response: what is said to one person is kept by no cache and taken for nothing else."""
+
+RETRY_AFTER_S = 5
 
 _STATUS: tuple[tuple[type[Error], int], ...] = (
     (NotAuthenticatedError, 401),
     (TenantDisabledError, 403),
     (NotFoundError, 404),
     (NotPermittedError, 404),
+    (TooSlowError, 408),
     (ConflictError, 409),
+    (TooLargeError, 413),
     (InvalidArgumentError, 422),
     (BudgetExceededError, 429),
     (TimeoutError, 503),
@@ -53,7 +62,7 @@ def problem(error: Error) -> Response:
     if response.status_code == 401:
         response.headers["WWW-Authenticate"] = "Bearer"
     if response.status_code in (429, 503):
-        response.headers["Retry-After"] = str(error.detail.get("retry_after_s", 5))
+        response.headers["Retry-After"] = str(_seconds(error.detail.get("retry_after_s")))
     return response
 
 
@@ -62,6 +71,8 @@ def problem_response(
 ) -> Response:
     """Return problem details with the message for the person as their title."""
     body = {"type": "about:blank", "title": message, "status": status, **(extra or {})}
-    return Response(
-        json.dumps(body, ensure_ascii=False), status, media_type="application/problem+json"
-    )
+    return Response(json_line(body), status, PRIVATE, media_type="application/problem+json")
+
+
+def _seconds(wanted: object) -> int:
+    return math.ceil(wanted) if isinstance(wanted, int | float) else RETRY_AFTER_S

@@ -1,26 +1,41 @@
 """What comes in over HTTP: read once, bounded, strict."""
 
+import asyncio
 import ipaddress
 from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
+from cogni_application.turn.take_turn import TurnRequest
 from cogni_domain.access.resolver import HostToken
-from cogni_kernel import Err, HumanText, InvalidArgumentError, Ok, Result
+from cogni_kernel import ConversationId, Err, Error, HumanText, InvalidArgumentError, Ok, Result
 
 MAX_BODY = 2 * 2**20
+BODY_S = 10.0
 MAX_TOKEN = 16_384
+MAX_KEY = 255
 MAX_CURSOR = 2**53
+MAX_FIELD = 64
+
+_PASSED_ON = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 
 M = TypeVar("M", bound=BaseModel)
 Ref = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9._:-]+$")]
 
 
+class TooLargeError(InvalidArgumentError):
+    """More was sent than is ever read."""
+
+
+class TooSlowError(Error):
+    """What was announced did not come in time."""
+
+
 class SubjectRefBody(BaseModel):
     """The record that the person looks at, by reference."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
     kind: Ref
     id: Ref
 
@@ -28,30 +43,73 @@ class SubjectRefBody(BaseModel):
 class TurnBody(BaseModel):
     """A question. The host gives identity by its token, never authority: anything else is refused."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
     message: str = Field(description="The person's question, at most 32,000 characters.")
     conversation_id: Ref | None = Field(default=None, description="Go on with this conversation.")
     surface_id: Ref = Field(default="chat", description="Where it was asked.")
     subject_ref: SubjectRefBody | None = None
 
 
+async def turn_request_of(request: Request) -> Result[TurnRequest]:
+    """Return what is asked.
+
+    Errors:
+        As of `read_body` and `idempotency_key_of`.
+    """
+    key = idempotency_key_of(request)
+    if isinstance(key, Err):
+        return key
+    read = await read_body(request, TurnBody)
+    if isinstance(read, Err):
+        return read
+    body, subject = read.value, read.value.subject_ref
+    asked = TurnRequest(
+        message=body.message,
+        conversation_id=ConversationId(body.conversation_id) if body.conversation_id else None,
+        surface_id=body.surface_id,
+        subject_ref=(subject.kind, subject.id) if subject else None,
+        idempotency_key=key.value,
+    )
+    return Ok(asked)
+
+
 async def read_body(request: Request, kind: type[M]) -> Result[M]:
     """Return the body as `kind`.
 
     Errors:
-        InvalidArgumentError: Not JSON, too large, or a field is wrong; `detail["field"]` names it.
+        InvalidArgumentError: Not JSON, or a field is wrong; `detail["field"]` names it.
+        TooLargeError: It has more than `MAX_BODY` bytes; no more than those are read.
+        TooSlowError: It was not there after `BODY_S` seconds.
     """
+    try:
+        async with asyncio.timeout(BODY_S):
+            raw = await _bounded(request)
+    except TimeoutError:
+        return Err(
+            TooSlowError(HumanText("Your request did not arrive in time. Please try again."))
+        )
+    except ClientDisconnect:
+        return _wrong("body", "The request was cut off.")
+    if raw is None:
+        return Err(TooLargeError(HumanText(f"The request is too large: at most {MAX_BODY} bytes.")))
+    try:
+        return Ok(kind.model_validate_json(raw))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        field = ".".join(map(str, first["loc"]))[:MAX_FIELD] or "body"
+        return _wrong(field, f"{field}: {first['msg']}.")
+
+
+async def _bounded(request: Request) -> bytes | None:
+    announced = request.headers.get("content-length", "")
+    if announced.isdigit() and int(announced[:MAX_FIELD]) > MAX_BODY:
+        return None
     raw = bytearray()
     async for piece in request.stream():
         raw += piece
         if len(raw) > MAX_BODY:
-            return _wrong("message", f"The request is too large: at most {MAX_BODY} bytes.")
-    try:
-        return Ok(kind.model_validate_json(bytes(raw)))
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        field = ".".join(map(str, first["loc"])) or "body"
-        return _wrong(field, f"{field}: {first['msg']}.")
+            return None
+    return bytes(raw)
 
 
 def cursor_of(request: Request) -> Result[int]:
@@ -65,24 +123,37 @@ def cursor_of(request: Request) -> Result[int]:
         return Ok(0)
     if raw.isascii() and raw.isdigit() and len(raw) <= 16 and int(raw) <= MAX_CURSOR:
         return Ok(int(raw))
-    return _wrong("Last-Event-ID", "Last-Event-ID is the number of the last event you have.")
+    return wrong_cursor("Last-Event-ID is the number of the last event that you have.")
+
+
+def wrong_cursor(message: str) -> Err:
+    """Return the error of a `Last-Event-ID` that cannot be."""
+    return _wrong("Last-Event-ID", message)
 
 
 def idempotency_key_of(request: Request) -> Result[str | None]:
     """Return the caller's key, None where there is none.
 
     Errors:
-        InvalidArgumentError: It is longer than 255 characters.
+        InvalidArgumentError: It is longer than `MAX_KEY` characters.
     """
     key = request.headers.get("idempotency-key", "").strip()
-    if len(key) > 255:
-        return _wrong("Idempotency-Key", "Idempotency-Key has at most 255 characters.")
+    if len(key) > MAX_KEY:
+        return _wrong("Idempotency-Key", f"Idempotency-Key has at most {MAX_KEY} characters.")
     return Ok(key or None)
 
 
+def wants_stream(request: Request) -> bool:
+    """Tell whether the caller takes server-sent events."""
+    return "text/event-stream" in request.headers.get("accept", "").lower()
+
+
 def token_of(request: Request) -> HostToken | None:
-    """Return the bearer token, and whether it came from this very machine."""
-    scheme, _, value = request.headers.get("authorization", "").partition(" ")
+    """Return the one bearer token, and whether it came from this very machine."""
+    given = request.headers.getlist("authorization")
+    if len(given) != 1:
+        return None
+    scheme, _, value = given[0].partition(" ")
     value = value.strip()
     if scheme.casefold() != "bearer" or not value or len(value) > MAX_TOKEN:
         return None
@@ -91,12 +162,14 @@ def token_of(request: Request) -> HostToken | None:
 
 def _is_loopback(request: Request) -> bool:
     """A request that was passed on by a proxy came from elsewhere."""
-    if "forwarded" in request.headers or "x-forwarded-for" in request.headers:
+    if any(header in request.headers for header in _PASSED_ON) or request.client is None:
         return False
     try:
-        return request.client is not None and ipaddress.ip_address(request.client.host).is_loopback
+        address = ipaddress.ip_address(request.client.host)
     except ValueError:
         return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return (mapped or address).is_loopback
 
 
 def _wrong(field: str, message: str) -> Err:

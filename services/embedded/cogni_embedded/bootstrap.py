@@ -1,13 +1,11 @@
 """Putting the product together within one process."""
 
-import asyncio
 import uuid
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from cogni_application.indexing.index import IndexWriter
-from cogni_application.indexing.ingest import INGEST, IndexingService, Progress
+from cogni_application.indexing.ingest import INGEST, IndexingService
 from cogni_application.indexing.intake import INDEX, RELABEL, REMOVE, Intake
 from cogni_application.lanes import LaneWorker
 from cogni_application.proposals.proposals import ProposalService
@@ -21,7 +19,6 @@ from cogni_application.turn.transcripts import TranscriptService
 from cogni_domain.access.resolver import PrincipalResolver
 from cogni_domain.access.scope import ScopePolicy
 from cogni_domain.access.tool_offer import ToolCatalogue, ToolRegistryComposer
-from cogni_domain.conversations import IDLE_END
 from cogni_domain.jobs import PROPOSAL_EXECUTE, PROPOSAL_EXPIRE, Lane
 from cogni_domain.knowledge.chunking import ChunkPolicy
 from cogni_domain.knowledge.relevance import RelevancePolicy
@@ -44,9 +41,10 @@ from cogni_domain.ports.token_verifier import TokenVerifierPort
 from cogni_domain.ports.transcript_store import TranscriptStorePort
 from cogni_domain.ports.vector_store import VectorStorePort
 from cogni_embedded.demo import Demo, DemoSeed, load_demo
+from cogni_embedded.ingest_watch import IngestWatch
 from cogni_embedded.sources import Sources
 from cogni_engine import ReferenceStore
-from cogni_runtime.bindings import Bindings, embedded
+from cogni_runtime.bindings import Bindings
 from cogni_runtime.container import Container
 from cogni_runtime.middleware import Pipeline, standard_pipeline
 
@@ -56,23 +54,9 @@ def new_id() -> str:
     return uuid.uuid4().hex
 
 
-@dataclass
-class IngestWatch:
-    """How far the ingest is, for whoever wants to show it."""
-
-    progress: Progress = field(default_factory=Progress)
-    listener: Callable[[Progress], None] | None = None
-
-    def note(self, progress: Progress) -> None:
-        """Take the newest figures."""
-        self.progress = progress
-        if self.listener is not None:
-            self.listener(progress)
-
-
 @dataclass(frozen=True, slots=True)
 class Product:
-    """The product, put together. Nothing runs before `background` is started."""
+    """The product, put together. Nothing runs before `Background` is started."""
 
     bindings: Bindings
     demo: Demo
@@ -90,13 +74,12 @@ class Product:
     lanes: Mapping[Lane, LaneWorker]
 
 
-def build(data: Path, environment: Mapping[str, str]) -> Product:
-    """Put the product together on a data folder that this process holds.
+def build(bindings: Bindings) -> Product:
+    """Put the product together.
 
     Raises:
-        DefinitionError: Something is not bound, or a tool is wrongly declared.
+        DefinitionError: A tool is wrongly declared.
     """
-    bindings = embedded(data, environment)
     c = bindings.container
     demo = load_demo(c.resolve(ClockPort))
     catalogue = demo.catalogue
@@ -132,7 +115,7 @@ def build(data: Path, environment: Mapping[str, str]) -> Product:
         indexing=indexing,
         watch=watch,
         reaper=Reaper(c.resolve(RunLogPort), c.resolve(TranscriptStorePort), c.resolve(ClockPort)),
-        lanes=_lanes(c, indexing, proposals),
+        lanes=_lanes(c, indexing, watch, proposals),
     )
 
 
@@ -211,7 +194,7 @@ def _indexing(c: Container, demo: Demo, watch: IngestWatch) -> IndexingService:
 
 
 def _lanes(
-    c: Container, indexing: IndexingService, proposals: ProposalService
+    c: Container, indexing: IndexingService, watch: IngestWatch, proposals: ProposalService
 ) -> Mapping[Lane, LaneWorker]:
     writer = IndexWriter(
         c.resolve(DocumentStorePort),
@@ -221,7 +204,7 @@ def _lanes(
     )
     queue = c.resolve(QueuePort)
     index = {
-        INGEST: indexing.ingest,
+        INGEST: watch.watched(indexing.ingest),
         INDEX: writer.index,
         RELABEL: writer.relabel,
         REMOVE: writer.remove,
@@ -240,46 +223,3 @@ def _seed(c: Container) -> DemoSeed:
         c.resolve(ProfileStorePort),
         c.resolve(EmbedderPort).version,
     )
-
-
-@dataclass
-class Background:
-    """What goes on beside requests: writing deltas, leases, reaping, lanes, sweeping."""
-
-    product: Product
-    tasks: list[asyncio.Task[None]] = field(default_factory=list)
-
-    def start(self) -> None:
-        """Start everything; the indexing lane twice, so that reading a source and embedding go side by side."""
-        p = self.product
-        work = [
-            p.streams.write(),
-            p.turns.keep_leases(),
-            p.reaper.watch(),
-            _sweep(p),
-            p.lanes[Lane.INDEXING].work(),
-            p.lanes[Lane.INDEXING].work(),
-            p.lanes[Lane.CONVERSATIONAL].work(),
-        ]
-        self.tasks = [asyncio.create_task(w) for w in work]
-
-    async def stop(self) -> None:
-        """End runs as Halted, stop the rest, let go of files and processes."""
-        await self.product.turns.drain()
-        for task in self.tasks:
-            task.cancel()
-        await asyncio.gather(*self.tasks, return_exceptions=True)
-        await self.product.bindings.close()
-
-
-SWEEP_S = 30.0
-
-
-async def _sweep(product: Product) -> None:
-    """Bring on what crashes left behind, and end conversations that nobody goes on with."""
-    transcripts = product.bindings.container.resolve(TranscriptStorePort)
-    clock = product.bindings.container.resolve(ClockPort)
-    while True:
-        await product.proposals.sweep()
-        await transcripts.end_idle(clock.now() - IDLE_END)
-        await asyncio.sleep(SWEEP_S)

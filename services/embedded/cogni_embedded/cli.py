@@ -1,7 +1,6 @@
 """The `cogni` command."""
 
 import asyncio
-import json
 import os
 import sys
 from collections.abc import Mapping
@@ -9,28 +8,29 @@ from pathlib import Path
 from typing import Annotated, NoReturn, TypeVar
 
 import typer
-from rich.console import Console
-from rich.progress import Progress as Bar
-from rich.progress import SpinnerColumn, TextColumn
 
-from cogni_application.indexing.ingest import Progress
 from cogni_domain.access.directory import Account
-from cogni_domain.jobs import Lane
-from cogni_embedded.asking import answer, source_lines, token_of
+from cogni_domain.knowledge.source import Gap
+from cogni_edge.server import listen
+from cogni_embedded.asking import answer_here, answer_there, read_first, source_lines, token_of
 from cogni_embedded.bootstrap import Product, build
 from cogni_embedded.data_folder import DataFolder
 from cogni_embedded.doctor import examine
-from cogni_embedded.serving import prepare, serve
-from cogni_embedded.sources import FolderSource, request_folder
+from cogni_embedded.ingesting import Show, gap_line, gaps
+from cogni_embedded.ingesting import ingest as read_into_corpus
+from cogni_embedded.serving import address_of, prepare, serve
+from cogni_embedded.sources import FolderSource, reader_tokens
+from cogni_embedded.terminal import err, out, plain, progress, tolerate_any_text
 from cogni_engine import Delta, PhaseDelta, TokenDelta
-from cogni_kernel import DefinitionError, Err, HumanText, Result
+from cogni_kernel import DefinitionError, Err, HumanText, Outcome, Result, encodable
+from cogni_runtime.bindings import embedded
 from cogni_runtime.bindings import migrate as run_migrations
+from cogni_surfaces import json_line
 
 T = TypeVar("T")
+SHOWN_GAPS = 10
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
 
 Data = Annotated[Path, typer.Option("--data", help="The data folder.")]
 As = Annotated[str, typer.Option("--as", help="Who asks: a principal of the demo company.")]
@@ -47,23 +47,24 @@ def run(
     ] = None,
 ) -> None:
     """Start the product on its demo company, and on folders you name."""
-    with _held(data) as held:
+    folders = [FolderSource(path, path.name) for path in map(_resolved, folder or [])]
+    with _held(data, new=True) as held:
         product = _built(held)
-        folders = [FolderSource(path.resolve(), path.resolve().name) for path in folder or []]
+        listening = _ok(listen(host, port))
         _ok(asyncio.run(_checked(product)))
         _ok(asyncio.run(prepare(product, folders)))
-        out.print(f"COGNI.BUILD answers at http://{host}:{port}")
+        out.print(f"COGNI.BUILD answers at {address_of(listening)}")
         out.print(
-            f'Ask:    .venv/bin/cogni ask "How much parental leave do I get?" --as engineer --data {data}'
+            f'Ask:    cogni ask "How much parental leave do I get?" --as engineer --data {data}'
         )
-        out.print(f"Token:  .venv/bin/cogni token --as engineer --data {data}")
-        serve(product, held, host, port)
+        out.print(f"Token:  cogni token --as engineer --data {data}")
+        serve(product, held, listening, lambda line: out.print(plain(line)))
 
 
 @app.command()
 def migrate(data: Data = DATA) -> None:
     """Bring the data folder's database to this version's schema."""
-    with _held(data):
+    with _held(data, new=True):
         out.print(f"The database in {data} is at revision {_ok(run_migrations(data))}.")
 
 
@@ -73,16 +74,29 @@ def ingest(
     corpus: Annotated[str, typer.Option(help="The corpus that it feeds.")],
     data: Data = DATA,
     readers: Annotated[
-        str, typer.Option(help="Who may read it, like g:directory/hr,u:engineer.")
-    ] = "everyone",
-    posix: Annotated[bool, typer.Option("--posix", help="Map each file's mode instead.")] = False,
+        str | None,
+        typer.Option(help="Who may read it, like g:hr,u:engineer. [default: everyone]"),
+    ] = None,
+    posix: Annotated[
+        bool, typer.Option("--posix", help="Map each file's mode; refuse what has no equal.")
+    ] = False,
 ) -> None:
-    """Read a folder into a corpus."""
-    tokens = tuple(t.strip() for t in readers.split(",") if t.strip())
-    source = FolderSource(path.resolve(), corpus, None if posix else tokens)
-    with _held(data) as held:
-        product = _built(held)
-        _ok(asyncio.run(_ingest(product, source)))
+    """Read a folder into a corpus; where the product runs on the data folder, it is that one which reads.
+
+    What could not be read is named, with what to do about it.
+    """
+    if posix and readers is not None:
+        _fail(HumanText("Name readers or --posix, not both."))
+    with _folder(data) as folder:
+        _ok(folder.try_to_hold())
+        product = _built(folder)
+        tokens = None if posix else _ok(reader_tokens(product.demo.people, readers or "everyone"))
+        source = FolderSource(_resolved(path), corpus, tokens)
+        with progress("Reading…") as show:
+            left_out = _ok(asyncio.run(_ingest(product, source, folder, show)))
+    out.print(f"{corpus} is read and indexed; {len(left_out)} on the gap list.")
+    for gap in left_out[:SHOWN_GAPS]:
+        out.print(plain(gap_line(gap)))
 
 
 @app.command()
@@ -93,21 +107,20 @@ def ask(
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
 ) -> None:
     """Ask a question as somebody of the demo company."""
-    outcome = _ok(_ask(question, as_, data, quiet=as_json))
+    outcome = _ok(_ask(encodable(question), as_, data, quiet=as_json))
     if as_json:
-        typer.echo(json.dumps(outcome, ensure_ascii=False))
-        return
-    typer.echo("")
-    for line in source_lines(outcome):
-        out.print(line, style="dim", markup=False)
-    out.print(str(outcome["generated_label"]), style="dim", markup=False)
+        typer.echo(json_line(outcome))
+    else:
+        _print_outcome(outcome)
+    if outcome["kind"] == Outcome.FAILED.value:
+        raise typer.Exit(1)
 
 
 @app.command()
 def token(as_: As, data: Data = DATA) -> None:
     """Print a host token of the demo company, good on this machine for eight hours."""
-    product = _built(DataFolder(data))
-    typer.echo(_ok(asyncio.run(token_of(product, _account(product, as_)))))
+    product = _built(_folder(data))
+    typer.echo(_ok(asyncio.run(_token(product, _account(product, as_)))))
 
 
 @app.command()
@@ -115,29 +128,35 @@ def doctor(data: Data = DATA) -> None:
     """Tell what is bound, reachable and missing, and what to do."""
     findings = asyncio.run(examine(DataFolder(data), os.environ))
     for finding in findings:
-        mark = "[green]ok[/]     " if finding.is_well else "[red]problem[/]"
-        out.print(f"{mark} {finding.part}: ", end="")
-        out.print(finding.found, markup=False)
-        if finding.advice:
-            out.print(f"        {finding.advice}", markup=False)
+        out.print(f"{'ok     ' if finding.is_well else 'problem'} {plain(finding.line())}")
+        for advice in finding.advice:
+            out.print(f"        {plain(advice)}")
     if not all(finding.is_well for finding in findings):
         raise typer.Exit(1)
 
 
 def main() -> None:
     """Run the command."""
+    tolerate_any_text()
     app()
 
 
-def _held(data: Path) -> DataFolder:
+def _folder(data: Path) -> DataFolder:
     folder = DataFolder(data)
+    _ok(folder.find())
+    return folder
+
+
+def _held(data: Path, *, new: bool) -> DataFolder:
+    folder = DataFolder(data)
+    _ok(folder.create() if new else folder.find())
     _ok(folder.hold())
     return folder
 
 
 def _built(folder: DataFolder) -> Product:
     try:
-        return build(folder.path, os.environ)
+        return build(embedded(folder.path, os.environ))
     except DefinitionError as error:
         _fail(error.message)
 
@@ -146,45 +165,82 @@ async def _checked(product: Product) -> Result[None]:
     return await product.bindings.refuse_other_schema()
 
 
-async def _ingest(product: Product, source: FolderSource) -> Result[object]:
-    checked = await product.bindings.refuse_other_schema()
-    if isinstance(checked, Err):
-        return checked
-    planted = await product.seed.plant(product.demo)
-    if isinstance(planted, Err):
-        return planted
-    asked = await request_folder(product.indexing, product.seed, source)
-    if isinstance(asked, Err):
-        return asked
-    with Bar(SpinnerColumn(), TextColumn("{task.description}"), console=err) as bar:
-        line = bar.add_task("Reading…")
-        product.watch.listener = lambda p: bar.update(line, description=_progress(p))
-        await product.lanes[Lane.INDEXING].work_off()
-    out.print(_progress(product.watch.progress))
-    await product.bindings.close()
-    return asked
+async def _token(product: Product, account: Account) -> Result[str]:
+    checked = await _checked(product)
+    return checked if isinstance(checked, Err) else await token_of(product, account)
 
 
-def _progress(progress: Progress) -> str:
-    return (
-        f"{progress.seen} documents: {progress.indexed} indexed, {progress.unchanged} unchanged, "
-        f"{progress.skipped} on the gap list"
-    )
+async def _ingest(
+    product: Product, source: FolderSource, folder: DataFolder, show: Show
+) -> Result[list[Gap]]:
+    ready = await _checked(product)
+    if not isinstance(ready, Err):
+        ready = await product.seed.plant(product.demo)
+    if isinstance(ready, Err):
+        return ready
+    read = await read_into_corpus(product, source, folder, show)
+    return read if isinstance(read, Err) else await gaps(product, source)
 
 
 def _ask(question: str, person: str, data: Path, *, quiet: bool) -> Result[Mapping[str, object]]:
-    def show(delta: Delta) -> None:
-        if isinstance(delta, TokenDelta) and not quiet:
-            sys.stdout.write(delta.text)
-            sys.stdout.flush()
-        if isinstance(delta, PhaseDelta) and not quiet:
-            err.print(f"{delta.detail}…", style="dim", markup=False)
-
-    with DataFolder(data) as folder:
-        free = folder.hold()
+    with _folder(data) as folder:
+        held = _ok(folder.try_to_hold())
         product = _built(folder)
         account = _account(product, person)
-        return asyncio.run(answer(product, account, question, show, folder.holder(), free))
+        return asyncio.run(_answered(product, account, question, folder, quiet=quiet, held=held))
+
+
+async def _answered(
+    product: Product,
+    account: Account,
+    question: str,
+    folder: DataFolder,
+    *,
+    quiet: bool,
+    held: bool,
+) -> Result[Mapping[str, object]]:
+    checked = await _checked(product)
+    if isinstance(checked, Err):
+        return checked
+    show = _ignore if quiet else _show
+    if not held:
+        return await answer_there(product, account, question, folder, show)
+    with progress("Reading the demo company…") as bar:
+        product.watch.listener = lambda watch: bar(watch.line())
+        read = await read_first(product)
+    if isinstance(read, Err):
+        return read
+    return await answer_here(product, account, question, show)
+
+
+def _show(delta: Delta) -> None:
+    if isinstance(delta, TokenDelta):
+        sys.stdout.write(plain(delta.text))
+        sys.stdout.flush()
+    if isinstance(delta, PhaseDelta):
+        err.print(f"{plain(delta.detail)}…", style="dim")
+
+
+def _ignore(_: Delta) -> None:
+    return
+
+
+def _print_outcome(outcome: Mapping[str, object]) -> None:
+    """Print what comes after the text: why it is none, its sources, its label."""
+    typer.echo("")
+    message = str(outcome.get("message") or "")
+    if message and message not in str(outcome["text"]):
+        out.print(plain(message))
+    for line in source_lines(outcome):
+        out.print(plain(line), style="dim")
+    out.print(str(outcome["generated_label"]), style="dim")
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):
+        _fail(HumanText(f"{path} leads nowhere. Name a file or folder that exists."))
 
 
 def _account(product: Product, person: str) -> Account:
@@ -201,5 +257,5 @@ def _ok(result: Result[T]) -> T:
 
 
 def _fail(message: HumanText) -> NoReturn:
-    err.print(str(message), markup=False)
+    err.print(plain(str(message)))
     raise typer.Exit(1)

@@ -1,20 +1,25 @@
 """What is bound, reachable and missing, and what to do about it."""
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import httpx2
 
+from cogni_domain.knowledge.corpus import Corpus
 from cogni_domain.ports.document_store import DocumentStorePort
 from cogni_domain.ports.embedder import EmbedderPort
 from cogni_domain.ports.model import ModelPort
 from cogni_embedded.bootstrap import Product, build
 from cogni_embedded.data_folder import DataFolder
+from cogni_embedded.ingesting import gap_line
 from cogni_engine import HealthState
 from cogni_kernel import DefinitionError, Err
+from cogni_runtime.bindings import embedded, has_database
 
 ENOUGH_BYTES = 500 * 2**20
+SHOWN_GAPS = 5
+MIGRATE = "Run: cogni migrate, with the same --data."
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,51 +29,60 @@ class Finding:
     part: str
     is_well: bool
     found: str
-    advice: str = ""
+    advice: Sequence[str] = ()
+
+    def line(self) -> str:
+        """Return it in one line."""
+        return f"{self.part}: {self.found}"
+
+
+def problem(part: str, found: str, *advice: str) -> Finding:
+    """Return a finding that is not well."""
+    return Finding(part, is_well=False, found=found, advice=advice)
 
 
 async def examine(folder: DataFolder, environment: Mapping[str, str]) -> list[Finding]:
     """Look at everything; changes nothing."""
-    if not folder.path.exists():
-        advice = "Run: make run, or cogni migrate."
-        return [
-            Finding(
-                "data folder", is_well=False, found=f"{folder.path} is not there", advice=advice
-            )
-        ]
+    if not folder.path.is_dir():
+        return [problem("data folder", f"{folder.path} is not there", MIGRATE)]
     findings = [_disk(folder), await _server(folder)]
+    if not has_database(folder.path):
+        return [*findings, problem("database", "there is none yet", MIGRATE)]
     try:
-        product = build(folder.path, environment)
+        product = build(embedded(folder.path, environment))
     except DefinitionError as error:
-        return [*findings, Finding("bindings", is_well=False, found=str(error))]
+        return [*findings, problem("bindings", str(error))]
     findings += await _parts(product)
     await product.bindings.close()
     return findings
 
 
 async def _parts(product: Product) -> list[Finding]:
+    container = product.bindings.container
+    bound = ", ".join(f"{port} by {adapter}" for port, adapter in container.names())
     schema = await product.bindings.refuse_other_schema()
     if isinstance(schema, Err):
-        return [Finding("database", is_well=False, found=str(schema.error.message))]
-    container = product.bindings.container
-    model = container.resolve(ModelPort)
-    state = model.health()
+        return [problem("database", str(schema.error.message))]
     return [
+        Finding("bindings", is_well=True, found=bound),
         Finding("database", is_well=True, found="at this version's schema"),
-        Finding(
-            "language model", state is not HealthState.DOWN, f"{model.model_version}, {state.value}"
-        ),
+        _model(container.resolve(ModelPort)),
         await _embedder(container.resolve(EmbedderPort)),
         *await _corpora(product),
     ]
 
 
+def _model(model: ModelPort) -> Finding:
+    state = model.health()
+    is_well = state is not HealthState.DOWN
+    advice = () if is_well else ("Look at the provider, or unset its key to use the local reader.",)
+    return Finding("language model", is_well, f"{model.model_version}, {state.value}", advice)
+
+
 async def _embedder(embedder: EmbedderPort) -> Finding:
     tried = await embedder.embed(["Is this working?"])
     if isinstance(tried, Err):
-        return Finding(
-            "embedder", is_well=False, found=str(tried.error.message), advice="Run: make install."
-        )
+        return problem("embedder", str(tried.error.message), "Run: make install.")
     return Finding("embedder", is_well=True, found=embedder.version)
 
 
@@ -77,27 +91,28 @@ async def _corpora(product: Product) -> list[Finding]:
     findings = []
     for tenant in product.demo.intranets:
         corpora = await documents.corpora(tenant)
-        for corpus in [] if isinstance(corpora, Err) else corpora.value:
-            gaps = await documents.gaps(tenant, corpus.id)
-            missing = 0 if isinstance(gaps, Err) else len(gaps.value)
-            through = corpus.indexed_through
-            found = (
-                f"read up to {through:%Y-%m-%d %H:%M} UTC" if through else "not read to its end yet"
-            )
-            advice = "" if through else "It is read while the product runs: make run."
-            name = f"corpus {tenant}/{corpus.id}"
-            findings.append(
-                Finding(name, through is not None, f"{found}, {missing} on the gap list", advice)
-            )
+        if isinstance(corpora, Err):
+            return [problem("corpora", str(corpora.error.message))]
+        findings += [await _corpus(documents, corpus) for corpus in corpora.value]
     return findings
+
+
+async def _corpus(documents: DocumentStorePort, corpus: Corpus) -> Finding:
+    found = await documents.gaps(corpus.tenant_id, corpus.id)
+    gaps = [] if isinstance(found, Err) else found.value
+    through = corpus.indexed_through
+    read = f"read up to {through:%Y-%m-%d %H:%M} UTC" if through else "not read to its end yet"
+    advice = [] if through else ["It is read while the product runs: cogni run."]
+    advice += map(gap_line, gaps[:SHOWN_GAPS])
+    part = f"corpus {corpus.tenant_id}/{corpus.id}"
+    return Finding(part, through is not None, f"{read}, {len(gaps)} on the gap list", advice)
 
 
 def _disk(folder: DataFolder) -> Finding:
     free = shutil.disk_usage(folder.path).free
-    advice = "" if free > ENOUGH_BYTES else "Free some space: writing stops when the disk is full."
-    return Finding(
-        "disk", free > ENOUGH_BYTES, f"{free // 2**20} MiB free at {folder.path}", advice
-    )
+    is_well = free > ENOUGH_BYTES
+    advice = () if is_well else ("Free some space: writing stops when the disk is full.",)
+    return Finding("disk", is_well, f"{free // 2**20} MiB free at {folder.path}", advice)
 
 
 async def _server(folder: DataFolder) -> Finding:
@@ -105,9 +120,9 @@ async def _server(folder: DataFolder) -> Finding:
     if holder is None:
         return Finding("server", is_well=True, found="none runs on this folder")
     try:
-        async with httpx2.AsyncClient(timeout=5) as client:
+        async with httpx2.AsyncClient(timeout=5, trust_env=False) as client:
             answer = await client.get(f"{holder.url}/readyz")
-        return Finding("server", is_well=True, found=f"{holder.url} answers {answer.status_code}")
     except httpx2.HTTPError:
         found = f"{holder.url} (process {holder.pid}) does not answer"
-        return Finding("server", is_well=False, found=found, advice="Start it again: make run.")
+        return problem("server", found, "Start it again: cogni run.")
+    return Finding("server", is_well=True, found=f"{holder.url} answers {answer.status_code}")

@@ -1,20 +1,30 @@
 """Serving the embedded product over HTTP."""
 
-from collections.abc import AsyncIterator, Sequence
+import asyncio
+import ipaddress
+import socket
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
-import uvicorn
 from starlette.applications import Starlette
 
+from cogni_domain.ports.clock import ClockPort
 from cogni_domain.ports.document_store import DocumentStorePort
+from cogni_domain.ports.model import ModelPort
+from cogni_edge import server
 from cogni_edge.http import EdgeServices, create_app
-from cogni_embedded.bootstrap import Background, Product
+from cogni_embedded.background import Background
+from cogni_embedded.bootstrap import Product
 from cogni_embedded.data_folder import DataFolder
+from cogni_embedded.ingest_watch import IngestWatch
+from cogni_embedded.readiness import Admission, Readiness
 from cogni_embedded.sources import FolderSource, request_folder, request_intranet
 from cogni_kernel import Err, Ok, Result
 
-MAX_HEADERS = 32 * 1024
-GRACE_S = 10
+LOOK_S = 0.2
+SAY_S = 2.0
+
+Say = Callable[[str], None]
 
 
 async def prepare(product: Product, folders: Sequence[FolderSource]) -> Result[None]:
@@ -30,47 +40,72 @@ async def prepare(product: Product, folders: Sequence[FolderSource]) -> Result[N
         asked = await request_folder(product.indexing, product.seed, folder)
         if isinstance(asked, Err):
             return asked
+    return await _note_indexes(product)
+
+
+async def _note_indexes(product: Product) -> Result[None]:
+    """Tell the container which tenants have an index by now, so that nobody swaps its model."""
+    container = product.bindings.container
+    for tenant in product.demo.intranets:
+        corpora = await container.resolve(DocumentStorePort).corpora(tenant)
+        if isinstance(corpora, Err):
+            return corpora
+        if corpora.value:
+            container.note_index(tenant)
     return Ok(None)
 
 
-async def not_ready(product: Product) -> str | None:
-    """Return why a question could not be answered fully yet: a corpus was never read to its end."""
-    documents = product.bindings.container.resolve(DocumentStorePort)
-    for tenant in product.demo.intranets:
-        corpora = await documents.corpora(tenant)
-        if isinstance(corpora, Err):
-            return str(corpora.error.message)
-        if any(c.indexed_through is None for c in corpora.value):
-            return f"Still reading documents: {product.watch.progress.seen} so far. Try again soon."
-    return None
-
-
-def serve(product: Product, folder: DataFolder, host: str, port: int) -> None:
-    """Serve until told to stop; SIGTERM lets running answers end as Halted."""
+def serve(product: Product, folder: DataFolder, listening: socket.socket, say: Say) -> None:
+    """Serve until told to stop; running answers then end as Halted. `say` is told how the first reading goes."""
+    background = Background(product)
+    readiness = Readiness(product)
+    container = product.bindings.container
+    admission = Admission(container.resolve(ModelPort), container.resolve(ClockPort))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        background = Background(product)
         background.start()
-        folder.announce(f"http://{host}:{port}")
+        folder.announce(address_of(listening))
+        saying = asyncio.create_task(_say_progress(readiness, product.watch, say))
         try:
             yield
         finally:
+            saying.cancel()
             await background.stop()
 
-    async def ready() -> str | None:
-        return await not_ready(product)
-
     services = EdgeServices(
-        product.pipeline, product.turns, product.transcripts, product.proposals, ready
+        product.pipeline,
+        product.turns,
+        product.transcripts,
+        product.proposals,
+        admission.admits,
+        readiness.why_not,
     )
-    uvicorn.run(
-        create_app(services, lifespan),
-        host=host,
-        port=port,
-        log_level="warning",
-        proxy_headers=False,
-        server_header=False,
-        h11_max_incomplete_event_size=MAX_HEADERS,
-        timeout_graceful_shutdown=GRACE_S,
-    )
+    server.serve(create_app(services, lifespan), listening, background.drain)
+
+
+async def _say_progress(readiness: Readiness, watch: IngestWatch, say: Say) -> None:
+    """Say how far the first reading is every now and then, what goes wrong, and when all can be asked."""
+
+    def complain(watched: IngestWatch) -> None:
+        if watched.error is not None:
+            say(f"Not read to its end: {watched.error.message}")
+
+    watch.listener = complain
+    loop = asyncio.get_running_loop()
+    next_at = loop.time() + SAY_S
+    while (why_not := await readiness.why_not()) is not None:
+        if loop.time() >= next_at:
+            say(why_not)
+            next_at += SAY_S
+        await asyncio.sleep(LOOK_S)
+    say(f"Ready. {watch.line()}.")
+
+
+def address_of(listening: socket.socket) -> str:
+    """Return where this machine reaches a listening socket."""
+    host, port = listening.getsockname()[:2]
+    address = ipaddress.ip_address(host)
+    if address.is_unspecified:
+        address = ipaddress.ip_address("::1" if address.version == 6 else "127.0.0.1")
+    return f"http://[{address}]:{port}" if address.version == 6 else f"http://{address}:{port}"

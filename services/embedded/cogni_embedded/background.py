@@ -1,0 +1,54 @@
+"""What goes on beside requests, in this one process."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+from cogni_application.background import forever
+from cogni_domain.conversations import IDLE_END
+from cogni_domain.jobs import Lane
+from cogni_domain.ports.clock import ClockPort
+from cogni_domain.ports.transcript_store import TranscriptStorePort
+from cogni_embedded.bootstrap import Product
+
+SWEEP_S = 30.0
+
+
+@dataclass
+class Background:
+    """Writing deltas, leases, reaping, lanes, sweeping."""
+
+    product: Product
+    tasks: list[asyncio.Task[None]] = field(default_factory=list)
+
+    def start(self) -> None:
+        """Start everything; the indexing lane twice, so that reading a source and embedding go side by side."""
+        p = self.product
+        work = [
+            p.streams.write(),
+            p.turns.keep_leases(),
+            p.reaper.watch(),
+            forever(self._sweep, SWEEP_S),
+            p.lanes[Lane.INDEXING].work(),
+            p.lanes[Lane.INDEXING].work(),
+            p.lanes[Lane.CONVERSATIONAL].work(),
+        ]
+        self.tasks = [asyncio.create_task(w) for w in work]
+
+    async def drain(self) -> None:
+        """End every run as Halted with what it had, sealed."""
+        await self.product.turns.drain()
+
+    async def stop(self) -> None:
+        """End runs and everything else; let go of files and processes."""
+        await self.drain()
+        for task in self.tasks:
+            task.cancel()
+        await asyncio.gather(*self.tasks, return_exceptions=True)
+        await self.product.bindings.close()
+
+    async def _sweep(self) -> None:
+        """Bring on what crashes left behind, and end conversations that nobody goes on with."""
+        container = self.product.bindings.container
+        await self.product.proposals.sweep()
+        before = container.resolve(ClockPort).now() - IDLE_END
+        await container.resolve(TranscriptStorePort).end_idle(before)

@@ -1,0 +1,58 @@
+"""How far ingests are, and what stopped one, for whoever wants to show it."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, dataclass, field
+
+from cogni_application.indexing.ingest import Progress
+from cogni_application.lanes import Handler
+from cogni_domain.jobs import LeasedJob
+from cogni_kernel import Err, Error, Result
+
+
+@dataclass
+class IngestWatch:
+    """The figures of all ingests of this process, and the newest error.
+
+    Attributes:
+        listener: Told of both as they come.
+    """
+
+    listener: Callable[["IngestWatch"], None] = lambda _: None
+    error: Error | None = None
+    _running: dict[object, Progress] = field(default_factory=dict)
+    _ended: list[Progress] = field(default_factory=list)
+
+    @property
+    def progress(self) -> Progress:
+        """The sum over all ingests, each counted from where it began or went on."""
+        every = [Progress(), *self._ended, *self._running.values()]
+        return Progress(*map(sum, zip(*map(astuple, every), strict=True)))
+
+    def note(self, progress: Progress) -> None:
+        """Take the newest figures of the ingest that runs in this task."""
+        task = asyncio.current_task()
+        before = self._running.get(task)
+        if before is not None and before.seen >= progress.seen:
+            self._ended.append(before)
+        self._running[task] = progress
+        self.listener(self)
+
+    def watched(self, ingest: Handler) -> Handler:
+        """Return the handler, its errors noted."""
+
+        async def handler(jobs: Sequence[LeasedJob]) -> Sequence[Result[None]]:
+            results = await ingest(jobs)
+            self.error = next((r.error for r in results if isinstance(r, Err)), None)
+            self.listener(self)
+            return results
+
+        return handler
+
+    def line(self) -> str:
+        """Return the figures in one line for a person."""
+        p = self.progress
+        return (
+            f"{p.seen} documents: {p.indexed} indexed, {p.unchanged} unchanged, "
+            f"{p.skipped} on the gap list"
+        )
