@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jwt.algorithms import ECAlgorithm, OKPAlgorithm, RSAAlgorithm
 
-from cogni_adapters.jwt.signer import sign_host_token
 from cogni_adapters.jwt.verifier import MAX_CHARACTERS, JwtTokenVerifierAdapter
 from cogni_adapters.memory.directory import MemoryDirectoryAdapter
 from cogni_domain.access.directory import Issuer, VerifiedClaims
@@ -325,20 +324,3 @@ async def test_no_header_and_no_claims_break_the_verifier(
     header: Mapping[str, object], claims: object
 ) -> None:
     await refusal(an_issuer(), by_hand({"kid": "acme-key", "alg": "RS256", **header}, claims, b"x"))
-
-
-async def test_the_demo_signs_what_the_verifier_believes() -> None:
-    issuer = an_issuer(key=SECRET, algorithm="HS256", loopback_only=True)
-    clock = FrozenClock()
-
-    token = sign_host_token(issuer, "Zoë", clock, timedelta(hours=1), actor="report-bot")
-
-    found = ok(await verify(issuer, token, clock, loopback=True))
-    assert found == VerifiedClaims(ACME, "Zoë", "report-bot")
-    clock.advance(timedelta(hours=1, seconds=30))
-    err(await verify(issuer, token, clock, loopback=True), NotAuthenticatedError)
-
-
-async def test_the_demo_does_not_sign_with_a_public_key() -> None:
-    with pytest.raises(ValueError, match="cannot sign"):
-        sign_host_token(an_issuer(), "alice", FrozenClock(), timedelta(hours=1))
