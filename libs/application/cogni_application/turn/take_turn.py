@@ -139,6 +139,9 @@ class TurnService:
         scope = await self._scopes.resolve(principal, profile.value.elected.content.corpora)
         if isinstance(scope, Err):
             return scope
+        goes_on = await self._goes_on(request, scope.value)
+        if isinstance(goes_on, Err):
+            return goes_on
         tools = self._composer.compose(principal, _offer(request, principal))
         opening = self._opening(request, question, profile.value, scope.value, tools)
         start = TurnStart(
@@ -169,6 +172,16 @@ class TurnService:
         if principal.tenant_id is None:
             return Err(NotPermittedError(NO_ACCESS))
         return await self._profiles.elected(principal.tenant_id, request.surface_id)
+
+    async def _goes_on(self, request: TurnRequest, scope: Scope) -> Result[None]:
+        """Tell whether the conversation that is named is the principal's: absent is as another's."""
+        if request.conversation_id is None:
+            return Ok(None)
+        owner = scope.principal.owner
+        found = await self._shared.transcripts.conversation(
+            scope.tenant_id, owner, request.conversation_id
+        )
+        return found if isinstance(found, Err) else Ok(None)
 
     def _opening(
         self,
