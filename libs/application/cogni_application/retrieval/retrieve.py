@@ -1,7 +1,7 @@
 """Question in, permitted passages out."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -117,13 +117,21 @@ class RetrievalService:
         found = await self._candidates(request, scope.value, corpora.value)
         if isinstance(found, Err):
             return found
-        ranked = await self.reranker.rank(request.question, found.value.current)
+        return await self._judged(request, scope.value, corpora.value, found.value)
+
+    async def _judged(
+        self, request: RetrievalRequest, scope: Scope, corpora: Sequence[Corpus], found: _Found
+    ) -> Result[RetrievalResult]:
+        """Look closely at the best candidates, and choose."""
+        near, far = found.current[:OVERFETCH], found.current[OVERFETCH:]
+        ranked = await self.reranker.rank(request.question, near)
         if isinstance(ranked, Err):
             return ranked
         chosen, cut = self._choose(request, ranked.value)
-        stale = found.value.asked - len(found.value.current)
-        step = RetrievalStep(scope.value.digest, tuple(str(c.chunk.id) for c in chosen), cut, stale)
-        return Ok(RetrievalResult(chosen, step, _oldest(corpora.value)))
+        cut |= {str(chunk.id): "not among the first candidates" for chunk in far}
+        stale = found.asked - len(found.current)
+        step = RetrievalStep(scope.digest, tuple(str(c.chunk.id) for c in chosen), cut, stale)
+        return Ok(RetrievalResult(chosen, step, _oldest(corpora)))
 
     async def _corpora(self, scope: Scope) -> Result[Sequence[Corpus]]:
         every = await self.documents.corpora(scope.tenant_id)
@@ -138,6 +146,8 @@ class RetrievalService:
         self, request: RetrievalRequest, scope: Scope, corpora: Sequence[Corpus]
     ) -> Result[_Found]:
         """Search wide; search wider where the database refused hits and more may be there."""
+        if not corpora:
+            return Ok(_Found((), 0, exhausted=True))
         embedded = await self.embedder.embed([request.question])
         if isinstance(embedded, Err):
             return embedded
@@ -168,15 +178,9 @@ class RetrievalService:
             if isinstance(answer, Err):
                 return answer
             lists.append(answer.value)
-        rankings = (
-            [
-                _merged(lists[i : i + len(corpora)], fetch)
-                for i in range(0, len(lists), len(corpora))
-            ]
-            if corpora
-            else []
-        )
-        fused = fuse(rankings, fetch)
+        starts = range(0, len(lists), len(corpora))
+        rankings = [_merged(lists[at : at + len(corpora)], fetch) for at in starts]
+        fused = fuse(rankings, fetch * len(rankings))
         current = await self.documents.current(fused, scope)
         if isinstance(current, Err):
             return current
@@ -185,7 +189,7 @@ class RetrievalService:
 
     def _choose(
         self, request: RetrievalRequest, ranked: Sequence[ScoredChunk]
-    ) -> tuple[tuple[ScoredChunk, ...], Mapping[str, str]]:
+    ) -> tuple[tuple[ScoredChunk, ...], dict[str, str]]:
         """Keep what is evidence, at most three passages a document, and say why the rest was cut."""
         relevant = [c for c in ranked if self.relevance.admits(c.score)]
         spread = diversify(relevant, MAX_PER_DOCUMENT)
