@@ -1,0 +1,1 @@
+"""Keyword search in process, by Tantivy."""
