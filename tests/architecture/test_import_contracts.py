@@ -85,7 +85,12 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def lint(house: Path, contract: str) -> subprocess.CompletedProcess[str]:
-    command = [Path(sys.executable).parent / "lint-imports", "--no-cache", "--contract", contract]
+    command = [
+        str(Path(sys.executable).parent / "lint-imports"),
+        "--no-cache",
+        "--contract",
+        contract,
+    ]
     environment = {**os.environ, "PYTHONPATH": str(house)}
     return subprocess.run(
         command, cwd=house, env=environment, capture_output=True, text=True, check=False

@@ -73,7 +73,7 @@ class HandbookSearch(Base):
     requires = (Passages,)
 
     async def call(self, args: Arguments) -> ToolResult | Error:
-        passages = self.context.resource(Passages)  # type: ignore[type-abstract]
+        passages = self.context.resource(Passages)
         found = await passages.search(str(args["question"]))
         if isinstance(found, Err):
             return found.error
