@@ -57,23 +57,20 @@ def _cannot_listen(host: str, port: int, error: Exception) -> Error:
     return InvalidArgumentError(HumanText(f"Cannot listen on {host}, port {port}: {reason}."))
 
 
-def serve(app: ASGIApp, listening: socket.socket, drain: Callable[[], Awaitable[None]]) -> None:
-    """Serve until SIGINT or SIGTERM; `drain` then ends what runs, before any stream is closed."""
-    config = uvicorn.Config(
-        app,
-        http=_ImpatientProtocol,
-        ws="none",
-        log_level="error",
-        proxy_headers=False,
-        server_header=False,
-        h11_max_incomplete_event_size=MAX_HEADERS,
-        timeout_graceful_shutdown=GRACE_S,
-    )
-    asyncio.run(_Server(config, drain).serve([listening]))
+class EdgeServer(uvicorn.Server):
+    """Serves until SIGINT or SIGTERM; `drain` then ends what runs, before any stream is closed."""
 
-
-class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, drain: Callable[[], Awaitable[None]]) -> None:
+    def __init__(self, app: ASGIApp, drain: Callable[[], Awaitable[None]]) -> None:
+        config = uvicorn.Config(
+            app,
+            http=_ImpatientProtocol,
+            ws="none",
+            log_level="error",
+            proxy_headers=False,
+            server_header=False,
+            h11_max_incomplete_event_size=MAX_HEADERS,
+            timeout_graceful_shutdown=GRACE_S,
+        )
         super().__init__(config)
         self._drain = drain
 
@@ -107,6 +104,19 @@ class _ImpatientProtocol(H11Protocol):
             self._cancel()
         elif self._deadline is None:
             self._deadline = self.loop.call_later(HEADERS_S, self._give_up)
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no request; where its headers were good, whoever works on it hears no more."""
+        if self._is_waiting():
+            super().send_400_response(msg)
+            return
+        started = self.cycle.response_started
+        self.cycle.disconnected = True
+        self.cycle.message_event.set()
+        if started:
+            self.transport.close()
+        else:
+            super().send_400_response(msg)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._cancel()
