@@ -1,5 +1,6 @@
 """A closer look at a few passages: each word of the question against each word of the passage."""
 
+import re
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +22,12 @@ MAX_CANDIDATES = 24
 CACHE_BYTES = 64 * 1024 * 1024
 WORDS_WEIGHT = 0.8
 """Of the words against the words; the rest is for the passage as a whole."""
+NAMES_WEIGHT = 0.1
+"""Of identifiers, where the question names any: to the model REQ-4417 and REQ-4471 are alike."""
 
+_NAME = re.compile(
+    r"(?<![\w-])(?=[\w/.-]{0,60}\d)(?=[\w/.-]{0,60}[^\W\d_])\w{1,60}(?:[-/.]\w{1,60}){0,8}(?![\w-])"
+)
 _SPECIAL = (101, 102)
 _FIRST_FOREIGN = 1067
 _FIRST_WORD = 1996
@@ -83,7 +89,9 @@ class MaxSimRerankerAdapter(RerankerPort):
         )
         if isinstance(scored, Err):
             return scored
-        ranked = sorted(map(ScoredChunk, near, scored.value[0]), key=lambda hit: -hit.score)
+        named = names(question)
+        scores = [with_names(s, named, c) for s, c in zip(scored.value[0], near, strict=True)]
+        ranked = sorted(map(ScoredChunk, near, scores), key=lambda hit: -hit.score)
         return Ok((*ranked, *(ScoredChunk(chunk, 0.0) for chunk in far)))
 
     async def _vectors(self, texts: Sequence[str]) -> Result[list[TokenVectors]]:
@@ -118,6 +126,19 @@ def similarity(question: TokenVectors, weights: Vectors, passage: TokenVectors) 
     words = float(pairs.max(axis=1) @ weights) / max(float(weights.sum()), 1e-6)
     whole = float(question.whole @ passage.whole)
     return min(max(WORDS_WEIGHT * words + (1 - WORDS_WEIGHT) * whole, 0.0), 1.0)
+
+
+def names(text: str) -> frozenset[str]:
+    """Return the identifiers in a text: what mixes letters and digits, `req-4417`, `e-34`, `m2`."""
+    return frozenset(found.casefold() for found in _NAME.findall(text))
+
+
+def with_names(score: float, named: frozenset[str], chunk: Chunk) -> float:
+    """Return the score with the share of the question's identifiers that the passage has, if there are any."""
+    if not named:
+        return score
+    share = len(named & names(chunk.indexed_text)) / len(named)
+    return (1 - NAMES_WEIGHT) * score + NAMES_WEIGHT * share
 
 
 class _Cache:

@@ -13,7 +13,7 @@ import pytest
 from cogni_adapters.minilm.embedder import MiniLmEmbedderAdapter
 from cogni_adapters.minilm.model import MiniLm
 from cogni_adapters.minilm.network import Network, Precision
-from cogni_adapters.minilm.reranker import MAX_CANDIDATES, MaxSimRerankerAdapter, rarity
+from cogni_adapters.minilm.reranker import MAX_CANDIDATES, MaxSimRerankerAdapter, names, rarity
 from cogni_domain.knowledge.relevance import RelevancePolicy
 from cogni_kernel import UpstreamError
 from cogni_testing import err, ok
@@ -157,6 +157,29 @@ def test_rare_words_weigh_more_and_marks_almost_nothing() -> None:
     assert weights[0] == weights[-1] == 0
     assert weights[5] <= weights[1] < weights[2] < weights[3] <= 1
     assert weights[4] == pytest.approx(0.6)
+
+
+async def test_a_named_request_comes_before_one_with_a_number_alike() -> None:
+    texts = [f"REQ-{number} is open. It was opened by Wei Zhang." for number in (4471, 4417, 4447)]
+    found = ok(
+        await MaxSimRerankerAdapter(SHARED).rank("What is the state of REQ-4417?", passages(texts))
+    )
+
+    assert found[0].chunk.text == texts[1]
+
+
+def test_identifiers_mix_letters_and_digits() -> None:
+    asked = "Is REQ-4471 (E-34, M2, v1.2.3) due in 2027, by 31 March, or not-at-all?"
+
+    assert names(asked) == {"req-4471", "e-34", "m2", "v1.2.3"}
+
+
+def test_identifiers_of_a_hostile_text_are_found_quickly() -> None:
+    started = time.perf_counter()
+
+    names("a-" * 100_000 + "1" * 100_000 + "-" * 100_000 + "a." * 100_000 + "1/" * 100_000)
+
+    assert time.perf_counter() - started < 2
 
 
 ANSWERED = [
