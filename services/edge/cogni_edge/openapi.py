@@ -3,16 +3,37 @@
 from collections.abc import Mapping
 
 from cogni_edge.requests import TurnBody
+from cogni_engine import (
+    CitationDelta,
+    DoneDelta,
+    FailedDelta,
+    MarkerDelta,
+    PhaseDelta,
+    ProposalDelta,
+    RunDelta,
+    TokenDelta,
+    ToolCompletedDelta,
+)
 
 _BEARER: list[dict[str, list[str]]] = [{"hostToken": []}]
 _STRING: Mapping[str, object] = {"type": "string"}
 _NULLABLE: Mapping[str, object] = {"type": ["string", "null"]}
+_CURSOR: Mapping[str, object] = {"type": "string", "pattern": "^[0-9]{1,15}$"}
 _TIME: Mapping[str, object] = {"type": "string", "format": "date-time"}
+_EVENTS = [
+    kind.name
+    for kind in (
+        *(RunDelta, TokenDelta, PhaseDelta, ToolCompletedDelta, MarkerDelta),
+        *(ProposalDelta, CitationDelta, DoneDelta, FailedDelta),
+    )
+]
 _ERRORS = {
     "401": "No token, or one that proves nothing",
     "403": "The tenant is switched off",
     "404": "Absent or not permitted: indistinguishable",
+    "408": "The request did not arrive in time",
     "409": "Decided, expired, or the key was used for another request",
+    "413": "More was sent than is ever read",
     "422": "Bad input; `field` names it",
     "429": "A limit was reached; Retry-After says when to come back",
     "503": "A dependency is down; Retry-After says when to come back",
@@ -87,7 +108,7 @@ def _ask() -> dict[str, object]:
             "description": "The outcome, or its deltas as they come",
             "content": {
                 "application/json": {"schema": _ref("Outcome")},
-                "text/event-stream": {"schema": {"type": "string"}},
+                "text/event-stream": {"schema": _ref("Event")},
             },
         }
     }
@@ -98,7 +119,7 @@ def _resume() -> dict[str, object]:
     answers = {
         "200": {
             "description": "Deltas after the cursor, then live",
-            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+            "content": {"text/event-stream": {"schema": _ref("Event")}},
         }
     }
     operation = _operation("events", "Resume a run", answers, ("run_ref",))
@@ -106,7 +127,7 @@ def _resume() -> dict[str, object]:
         "name": "Last-Event-ID",
         "in": "header",
         "required": False,
-        "schema": {"type": "string", "pattern": "^[0-9]{1,15}$"},
+        "schema": _CURSOR,
     }
     parameters = operation["parameters"]
     assert isinstance(parameters, list)
@@ -204,6 +225,10 @@ def _schemas() -> dict[str, object]:
     return {
         "Turn": turn,
         "SubjectRefBody": subject,
+        "Event": {
+            **_object(id=_CURSOR, event={"type": "string", "enum": _EVENTS}, data=_STRING),
+            "description": "One event of the stream; `data` is one line of JSON",
+        },
         "Outcome": _object(
             run_ref=_STRING,
             conversation_id=_STRING,

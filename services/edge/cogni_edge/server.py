@@ -7,6 +7,7 @@ import signal
 import socket
 from collections.abc import Awaitable, Callable, Iterator
 
+import h11
 import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
@@ -107,16 +108,13 @@ class _ImpatientProtocol(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is no request; where its headers were good, whoever works on it hears no more."""
-        if self._is_waiting():
+        if not self._is_waiting():
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        try:
             super().send_400_response(msg)
-            return
-        started = self.cycle.response_started
-        self.cycle.disconnected = True
-        self.cycle.message_event.set()
-        if started:
+        except h11.LocalProtocolError:  # an answer has begun already
             self.transport.close()
-        else:
-            super().send_400_response(msg)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._cancel()

@@ -190,6 +190,7 @@ class World:
     issuers: Mapping[str, Issuer]
     background: list[asyncio.Task[None]] = field(default_factory=list)
     unready: str | None = None
+    booked: list[str] = field(default_factory=lambda: BookRoom.booked)
     server: EdgeServer | None = None
 
     def token(self, person: str = "alice") -> str:
