@@ -9,15 +9,15 @@ import httpx2
 
 from cogni_application.turn.take_turn import TurnRequest
 from cogni_domain.access.directory import Account
-from cogni_domain.jobs import Lane
 from cogni_domain.ports.clock import ClockPort
 from cogni_domain.ports.directory import DirectoryPort
 from cogni_embedded.background import Background
 from cogni_embedded.bootstrap import Product
 from cogni_embedded.data_folder import DataFolder, Holder
 from cogni_embedded.demo import key_id
+from cogni_embedded.ingesting import work_off
 from cogni_embedded.readiness import Readiness
-from cogni_embedded.serving import prepare
+from cogni_embedded.serving import Say, prepare
 from cogni_engine import Delta, DoneDelta, FailedDelta, from_payload
 from cogni_kernel import Err, Error, HumanText, NotFoundError, Ok, Result, UpstreamError
 from cogni_runtime.bindings import demo_token
@@ -33,14 +33,15 @@ STARTING_S = 10.0
 TOKEN_LIFETIME = timedelta(hours=8)
 
 
-async def read_first(product: Product) -> Result[None]:
+async def read_first(product: Product, folder: DataFolder, show: Say) -> Result[None]:
     """Read the demo company where that was not done yet, in this process, which holds the data folder."""
     prepared = await prepare(product, ())
     if isinstance(prepared, Err):
         return prepared
-    if await Readiness(product).why_not() is not None:
-        await product.lanes[Lane.INDEXING].work_off()
-    return Ok(None)
+    if await Readiness(product).why_not() is None:
+        return Ok(None)
+    product.watch.listener = lambda watch: show(watch.line())
+    return await work_off(product, folder, show)
 
 
 async def answer_here(

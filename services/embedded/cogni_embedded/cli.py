@@ -206,8 +206,7 @@ async def _answered(
     if not held:
         return await answer_there(product, account, question, folder, show)
     with progress("Reading the demo company…") as bar:
-        product.watch.listener = lambda watch: bar(watch.line())
-        read = await read_first(product)
+        read = await read_first(product, folder, bar)
     if isinstance(read, Err):
         return read
     return await answer_here(product, account, question, show)

@@ -39,7 +39,7 @@ async def ingest(
     if isinstance(asked, Err):
         return asked
     product.watch.listener = lambda watch: show(watch.line())
-    done = await _work_off(product, folder, show)
+    done = await work_off(product, folder, show)
     if isinstance(done, Err):
         return done
     if await _read_through(product, source) == before:
@@ -47,7 +47,8 @@ async def ingest(
     return Ok(None)
 
 
-async def _work_off(product: Product, folder: DataFolder, show: Show) -> Result[None]:
+async def work_off(product: Product, folder: DataFolder, show: Show) -> Result[None]:
+    """Wait until nothing is left to index: in this process, or in the one that holds the data folder."""
     queue, lane = product.bindings.container.resolve(QueuePort), product.lanes[Lane.INDEXING]
     while True:
         waiting = await queue.depth(Lane.INDEXING)

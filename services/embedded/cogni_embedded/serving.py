@@ -11,8 +11,8 @@ from starlette.applications import Starlette
 from cogni_domain.ports.clock import ClockPort
 from cogni_domain.ports.document_store import DocumentStorePort
 from cogni_domain.ports.model import ModelPort
-from cogni_edge import server
 from cogni_edge.http import EdgeServices, create_app
+from cogni_edge.server import EdgeServer
 from cogni_embedded.background import Background
 from cogni_embedded.bootstrap import Product
 from cogni_embedded.data_folder import DataFolder
@@ -81,7 +81,8 @@ def serve(product: Product, folder: DataFolder, listening: socket.socket, say: S
         admission.admits,
         readiness.why_not,
     )
-    server.serve(create_app(services, lifespan), listening, background.drain)
+    server = EdgeServer(create_app(services, lifespan), background.drain)
+    asyncio.run(server.serve([listening]))
 
 
 async def _say_progress(readiness: Readiness, watch: IngestWatch, say: Say) -> None:
