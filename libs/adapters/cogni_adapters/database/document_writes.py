@@ -24,6 +24,11 @@ _RULE_OF_PARENT = (
     .where(documents.c.tenant_id == _TENANT, documents.c.id == sa.bindparam("parent"))
     .with_for_update(read=True)
 )
+_ID_OF_SOURCE = sa.select(documents.c.id).where(
+    documents.c.tenant_id == _TENANT,
+    documents.c.corpus_id == sa.bindparam("of_corpus"),
+    documents.c.source_id == sa.bindparam("of_source"),
+)
 _DELETE_CHUNKS = sa.delete(chunks).where(
     chunks.c.tenant_id == _TENANT, chunks.c.document_id == sa.bindparam("of_document")
 )
@@ -77,6 +82,16 @@ def rule_to_write(connection: sa.Connection, document: Document) -> AccessRule |
     place = {"of_tenant": str(document.tenant_id), "parent": str(document.parent)}
     found = connection.scalar(_RULE_OF_PARENT, place)
     return None if found is None else rule_of(found)
+
+
+def is_taken(connection: sa.Connection, document: Document) -> bool:
+    """Tell whether another document of the corpus has this one's source id."""
+    place = {
+        "of_tenant": str(document.tenant_id),
+        "of_corpus": str(document.corpus_id),
+        "of_source": document.source_id,
+    }
+    return connection.scalar(_ID_OF_SOURCE, place) not in (None, str(document.id))
 
 
 def write_document(connection: sa.Connection, document: Document, rule: AccessRule) -> bool:

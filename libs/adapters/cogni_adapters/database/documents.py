@@ -20,6 +20,7 @@ from cogni_adapters.database.document_rows import (
 from cogni_adapters.database.document_writes import (
     delete_documents,
     family,
+    is_taken,
     replace_chunks,
     rule_to_write,
     set_rule,
@@ -39,6 +40,7 @@ from cogni_domain.knowledge.source import Gap
 from cogni_domain.ports.document_store import DocumentStorePort
 from cogni_kernel import (
     ChunkId,
+    ConflictError,
     CorpusId,
     DocumentId,
     Err,
@@ -50,6 +52,7 @@ from cogni_kernel import (
 )
 
 NO_SUCH = HumanText("There is no such document that you can open.")
+TAKEN = HumanText("Another document of this source was written at the same time.")
 PARENT_GONE = HumanText("The document that this one is attached to is not there any more.")
 
 
@@ -95,6 +98,8 @@ class DatabaseDocumentStoreAdapter(DocumentStorePort):
             rule = rule_to_write(connection, document)
             if rule is None:
                 return Err(NotFoundError(PARENT_GONE))
+            if is_taken(connection, document):
+                return Err(ConflictError(TAKEN, retryable=True))
             if write_document(connection, document, rule):
                 replace_chunks(connection, document, rows)
                 ids = family(connection, document.tenant_id, [document.id])

@@ -14,6 +14,7 @@ from cogni_domain.knowledge.source import Gap
 from cogni_domain.ports.document_store import DocumentStorePort
 from cogni_kernel import (
     ChunkId,
+    ConflictError,
     CorpusId,
     DocumentId,
     Err,
@@ -24,6 +25,7 @@ from cogni_kernel import (
     TenantId,
 )
 
+TAKEN = HumanText("Another document of this source was written at the same time.")
 NO_SUCH = HumanText("There is no such document that you can open.")
 
 
@@ -59,6 +61,13 @@ class MemoryDocumentStoreAdapter(DocumentStorePort):
             if parent is None:
                 return Err(NotFoundError(NO_SUCH))
             document = replace(document, rule=parent.rule)
+        same = [
+            d.id
+            for d in self._of(document.tenant_id, document.corpus_id)
+            if d.source_id == document.source_id
+        ]
+        if same not in ([], [document.id]):
+            return Err(ConflictError(TAKEN, retryable=True))
         self._state.documents[key] = document
         self._put_rule(document.tenant_id, document.id, document.rule)
         self._state.chunks[key] = tuple(sorted(chunks, key=lambda chunk: chunk.ordinal))

@@ -37,6 +37,9 @@ class DocumentStorePort(Protocol):
         """Write a document's new version and its passages; the rule is kept, compound ones for the scope.
 
         Older passages go. A version that is not newer than the stored one changes nothing.
+
+        Errors:
+            ConflictError: Another document of the corpus has this source id, retryable: it is known by then.
         """
         ...
 

@@ -10,8 +10,8 @@ from cogni_domain.jobs import Lane
 from cogni_domain.knowledge.source import Gap
 from cogni_domain.ports.document_store import DocumentStorePort
 from cogni_domain.ports.queue import QueuePort
-from cogni_kernel import DocumentId
-from cogni_testing.assertions import ok
+from cogni_kernel import ConflictError, DocumentId
+from cogni_testing.assertions import err, ok
 from cogni_testing.contracts.knowledge import (
     ACME,
     GLOBEX,
@@ -160,6 +160,19 @@ class DocumentWritesContract(ABC):
         chunks = await put(store, a_document(version=1))
 
         assert ok(await store.chunks_of(ACME, DocumentId("leave"))) == chunks
+
+    async def test_one_source_gives_one_document_of_a_corpus(self) -> None:
+        store = await self.make_store()
+        first = a_document("one")
+        await put(store, first)
+        double = replace(a_document("two"), source_id="one")
+
+        refused = err(await store.put(double, [], []), ConflictError)
+        ok(await store.put(replace(double, corpus_id=TICKETS), [], []))
+        ok(await store.put(replace(first, version=2), [], []))
+
+        assert refused.retryable
+        assert [d.id for d in ok(await store.known(ACME, HANDBOOK, ["one"]))] == [first.id]
 
     async def test_a_rule_of_a_document_that_is_gone_changes_nothing(self) -> None:
         store = await self.make_store()

@@ -30,7 +30,7 @@ documents = sa.Table(
     sa.Column("media_type", AnyText, nullable=False),
     sa.Column("updated_at", UtcDateTime, nullable=False),
     sa.Column("url", AnyText),
-    sa.Index(None, "tenant_id", "corpus_id", "source_id"),
+    sa.Index(None, "tenant_id", "corpus_id", "source_id", unique=True),
     sa.Index(None, "tenant_id", "parent_id"),
 )
 

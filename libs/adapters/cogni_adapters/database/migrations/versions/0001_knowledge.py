@@ -85,6 +85,7 @@ def _create_documents() -> None:
         "ix_documents_tenant_id_corpus_id_source_id",
         "documents",
         ["tenant_id", "corpus_id", "source_id"],
+        unique=True,
     )
     op.create_index("ix_documents_tenant_id_parent_id", "documents", ["tenant_id", "parent_id"])
 
