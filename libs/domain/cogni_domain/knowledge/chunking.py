@@ -1,17 +1,22 @@
-"""How a document is cut into passages: along its own structure, by size only inside an oversized unit."""
+"""How a document becomes passages: along its own structure, by size only inside an oversized unit."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from enum import Enum
-from itertools import groupby
+from itertools import groupby, takewhile
 
 from cogni_domain.knowledge.corpus import Chunk, Document, chunk_id
+from cogni_domain.knowledge.cutting import cut, cut_rows
 from cogni_domain.knowledge.extracted import Block, BlockKind, ExtractedDocument
-from cogni_domain.knowledge.sentences import sentences
-from cogni_kernel import estimate_tokens
+from cogni_domain.knowledge.locators import covering, narrowed
+from cogni_domain.knowledge.passage_size import hundredths
 
-TARGET_TOKENS = 180
-"""What an embedder of 256 tokens reads whole, with a title and headings above it."""
+TARGET = 200
+"""Of the 256 word pieces that the embedder reads; the rest is for a title and headings."""
+
+_HEADINGS = 45
+_LEAST_TARGET = 80
+_BETWEEN_BLOCKS = "\n\n"
 
 
 class Strategy(Enum):
@@ -23,31 +28,43 @@ class Strategy(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ChunkPolicy:
-    """Cuts documents.
+    """Cuts documents into passages.
 
-    STRUCTURAL keeps a document's own units whole and joins small neighbours under one heading. FIXED ignores
-    headings. Both cut inside a unit only where it is larger than `target`, at the end of a sentence, and never
-    inside a row of a table.
+    STRUCTURAL keeps a document's own units whole and joins small neighbours under one heading; FIXED joins
+    them across headings. Both cut inside a unit only where it is larger than a passage, at the end of a
+    sentence, item or row. A severed table repeats its header; a row is severed only beyond three passages.
 
     Attributes:
-        target: Tokens that a passage holds at most, as estimated; a single word or row may be longer.
-        overlap: Sentences that a cut unit's next part repeats, so that no reference is lost at the cut.
+        target: The size of a passage in word pieces, as estimated; less where its headings are long.
+        overlap: How much of the part before is repeated in the next part of a cut unit, in whole sentences.
+
+    Raises:
+        ValueError: The target is below 80, or the overlap beyond a quarter of it.
 
     Source:
         COGNI.BUILD spec, package domain, "ChunkPolicy".
     """
 
     strategy: Strategy = Strategy.STRUCTURAL
-    target: int = TARGET_TOKENS
+    target: int = TARGET
     overlap: int = 0
 
     def __post_init__(self) -> None:
-        if self.target < 1 or not 0 <= self.overlap < 4:
-            raise ValueError("a passage holds at least one token, and repeats 0 to 3 sentences")
+        if self.target < _LEAST_TARGET or not 0 <= self.overlap <= self.target // 4:
+            raise ValueError(
+                f"a passage has at least {_LEAST_TARGET} word pieces and repeats at most a quarter of them"
+            )
 
     def chunk(self, document: Document, extracted: ExtractedDocument) -> tuple[Chunk, ...]:
-        """Return the passages of a document, in order; the same document gives the same ids."""
-        parts = (part for unit in self._units(extracted) for part in self._packed(unit))
+        """Return the passages in reading order. The same document gives the same passages and ids.
+
+        No text is lost: what is not in a passage's text is among its headings.
+        """
+        passages = (
+            passage
+            for heading, blocks in self._sections(extracted.blocks)
+            for passage in self._passages(document.title, heading, blocks)
+        )
         return tuple(
             Chunk(
                 id=chunk_id(document.id, document.version, ordinal),
@@ -56,101 +73,85 @@ class ChunkPolicy:
                 corpus_id=document.corpus_id,
                 title=document.title,
                 ordinal=ordinal,
-                text=part.text,
-                heading=part.heading,
-                locator=part.locator,
+                text=passage.text,
+                heading=passage.heading,
+                locator=passage.locator,
                 readers=document.rule.readers,
                 document_version=document.version,
             )
-            for ordinal, part in enumerate(parts)
+            for ordinal, passage in enumerate(passages)
         )
 
-    def _units(self, extracted: ExtractedDocument) -> Iterator[tuple[Block, ...]]:
-        """Yield runs of blocks that may share a passage; a heading's text travels as its path."""
+    def _sections(
+        self, blocks: tuple[Block, ...]
+    ) -> Iterator[tuple[tuple[str, ...], Iterable[Block]]]:
+        """Yield what may share a passage, under the headings that all of it has."""
         if self.strategy is Strategy.FIXED:
-            yield extracted.blocks
+            yield (), blocks
             return
-        for _, run in groupby(extracted.blocks, key=lambda block: block.heading):
-            blocks = tuple(run)
-            bodies = tuple(b for b in blocks if b.kind is not BlockKind.HEADING)
-            yield bodies or blocks
+        for (_, heading), section in groupby(_bodies(blocks), key=lambda b: (b[0], b[1].heading)):
+            yield heading, (block for _, block in section)
 
-    def _packed(self, unit: tuple[Block, ...]) -> Iterator[Block]:
-        """Join small blocks up to the target, and cut large ones."""
+    def _passages(
+        self, title: str, heading: tuple[str, ...], blocks: Iterable[Block]
+    ) -> Iterator[Block]:
+        """Join small blocks, and the parts of large ones, up to the limit."""
+        above = hundredths("\n".join((title, *heading)))
+        limit = max(self.target * 50, self.target * 100 - max(0, above - _HEADINGS * 100))
         gathered: list[Block] = []
-        for block in unit:
-            pieces = self._cut(block)
-            for piece in pieces:
-                size = sum(estimate_tokens(b.text) for b in (*gathered, piece))
-                if gathered and (size > self.target or len(pieces) > 1):
+        size = 0
+        for block in blocks:
+            for part in self._parts(block, limit):
+                cost = hundredths(part.text)
+                if gathered and size + cost > limit:
                     yield _joined(gathered)
-                    gathered = []
-                gathered.append(piece)
+                    gathered, size = [], 0
+                gathered.append(part)
+                size += cost
         if gathered:
             yield _joined(gathered)
 
-    def _cut(self, block: Block) -> list[Block]:
-        if estimate_tokens(block.text) <= self.target:
-            return [block]
-        if block.kind is BlockKind.TABLE:
-            texts = self._rows(block.text.split("\n"))
-        elif block.kind is BlockKind.CODE:
-            texts = self._filled(block.text.split("\n"), "\n", 0)
+    def _parts(self, block: Block, limit: int) -> Iterator[Block]:
+        text = block.text
+        lines = text.count("\n") + 1
+        if hundredths(text) <= limit:
+            yield block
+        elif block.kind is BlockKind.TABLE:
+            for rows, (first, last) in cut_rows(text, limit):
+                place = narrowed(block.locator, lines, first, last)
+                yield replace(block, text=rows, locator=place)
         else:
-            texts = self._filled(self._short(sentences(block.text)), " ", self.overlap)
-        return [Block(block.kind, text, block.heading, block.locator) for text in texts]
-
-    def _rows(self, rows: list[str]) -> list[str]:
-        """Cut a table between rows; each part begins with the header."""
-        header, *body = rows
-        room = max(1, self.target - estimate_tokens(header))
-        filled = ChunkPolicy(self.strategy, room)._filled(body, "\n", 0)  # noqa: SLF001 - itself
-        return [f"{header}\n{part}" for part in filled] or [header]
-
-    def _filled(self, units: list[str], joint: str, overlap: int) -> list[str]:
-        """Fill parts with whole units up to the target."""
-        parts: list[list[str]] = []
-        size = 0
-        for unit in units:
-            cost = estimate_tokens(unit)
-            if not parts or size + cost > self.target:
-                repeated = parts[-1][-overlap:] if parts and overlap else []
-                parts.append(repeated)
-                size = sum(map(estimate_tokens, repeated))
-            parts[-1].append(unit)
-            size += cost
-        return [joint.join(part) for part in parts]
-
-    def _short(self, units: tuple[str, ...]) -> list[str]:
-        """Cut a sentence that alone is larger than the target between words, or between characters."""
-        found: list[str] = []
-        for unit in units:
-            if estimate_tokens(unit) <= self.target:
-                found.append(unit)
-                continue
-            words = unit.split()
-            pieces = (
-                words
-                if len(words) > 1
-                else [unit[i : i + self.target] for i in range(0, len(unit), self.target)]
-            )
-            found.extend(self._filled(pieces, " " if len(words) > 1 else "", 0))
-        return found
+            by_line = block.kind in (BlockKind.LIST, BlockKind.CODE)
+            overlap = min(self.overlap * 100, limit // 4)
+            for start, end in cut(text, limit, overlap, by_line=by_line):
+                first, last = text.count("\n", 0, start), text.count("\n", 0, end)
+                place = narrowed(block.locator, lines, first, last)
+                yield replace(block, text=text[start:end], locator=place)
 
 
-def _joined(blocks: list[Block]) -> Block:
-    first, last = blocks[0], blocks[-1]
-    text = "\n\n".join(block.text for block in blocks)
-    locator = first.locator if first.locator == last.locator else _span(first.locator, last.locator)
-    return Block(first.kind, text, first.heading, locator)
+def _bodies(blocks: Iterable[Block]) -> Iterator[tuple[int, Block]]:
+    """Yield each block with how many headings came before it, without those that travel as its path."""
+    waiting: list[tuple[int, Block]] = []
+    headings = 0
+    for block in blocks:
+        is_heading = block.kind is BlockKind.HEADING
+        above = block.heading[:-1] if is_heading else block.heading
+        yield from (w for w in waiting if above[: len(w[1].heading)] != w[1].heading)
+        waiting = [w for w in waiting if above[: len(w[1].heading)] == w[1].heading]
+        if is_heading:
+            headings += 1
+            waiting.append((headings, block))
+        else:
+            waiting = []
+            yield headings, block
+    yield from waiting
 
 
-def _span(first: str, last: str) -> str:
-    """Return the place that covers both: `pages 3-4`, `lines 3-12`, `Sheet1!A2:D9`."""
-    if not first or not last:
-        return first or last
-    kind, _, start = first.rpartition(" ")
-    other, _, end = last.rpartition(" ")
-    if kind and kind.rstrip("s") == other.rstrip("s"):
-        return f"{kind.rstrip('s')}s {start.split('-')[0]}-{end.split('-')[-1]}"
-    return f"{first} to {last}"
+def _joined(parts: list[Block]) -> Block:
+    text = _BETWEEN_BLOCKS.join(part.text for part in parts)
+    paths = [part.heading for part in parts]
+    levels = takewhile(lambda level: len(set(level)) == 1, zip(*paths, strict=False))
+    heading = tuple(level[0] for level in levels)
+    return replace(
+        parts[0], text=text, heading=heading, locator=covering([part.locator for part in parts])
+    )

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from math import fsum
 
 from cogni_domain.knowledge.corpus import ScoredChunk
 from cogni_kernel import ChunkId
@@ -9,22 +10,46 @@ from cogni_kernel import ChunkId
 CONSTANT = 10
 """How little the first places count above the next ones; small, since a reranker looks at the result."""
 
+MAX_PER_DOCUMENT = 3
 
-def fuse(rankings: Sequence[Sequence[ChunkId]], limit: int) -> list[ChunkId]:
+
+def fuse(
+    rankings: Sequence[Sequence[ChunkId]],
+    limit: int,
+    *,
+    weights: Sequence[float] | None = None,
+    constant: int = CONSTANT,
+) -> list[ChunkId]:
     """Return one ranking by reciprocal ranks, best first; every id once, ties by id.
 
-    A passage that both searches find goes before one that only one of them does at the same place.
+    A passage that several rankings have goes before one that a single ranking has at the same place. Only
+    places count, so that scores of different searches need not be comparable.
+
+    Args:
+        rankings: Best first; an id that comes again counts at its first place.
+        limit: At most this many come back.
+        weights: How much each ranking counts, all the same by default.
+        constant: Added to each place; the larger, the less the first places stand out.
+
+    Raises:
+        ValueError: There is not one weight for each ranking.
     """
-    scores: defaultdict[ChunkId, float] = defaultdict(float)
-    for ranking in rankings:
+    shares: defaultdict[ChunkId, list[float]] = defaultdict(list)
+    for ranking, weight in zip(rankings, weights or [1.0] * len(rankings), strict=True):
         for place, chunk in enumerate(dict.fromkeys(ranking), start=1):
-            scores[chunk] += 1 / (CONSTANT + place)
-    ordered = sorted(scores, key=lambda chunk: (-scores[chunk], chunk.value))
+            shares[chunk].append(weight / (constant + place))
+    # An exact sum, or the order of the rankings would decide between equals.
+    ordered = sorted(shares, key=lambda chunk: (-fsum(shares[chunk]), chunk.value))
     return ordered[:limit]
 
 
-def diversify(ranked: Sequence[ScoredChunk], max_per_document: int) -> list[ScoredChunk]:
-    """Return the ranking without what comes after a document's first few passages."""
+def diversify(
+    ranked: Sequence[ScoredChunk], max_per_document: int = MAX_PER_DOCUMENT
+) -> list[ScoredChunk]:
+    """Return the ranking without what comes after a document's first few passages.
+
+    Many near-identical passages of one document answer narrowly and confidently.
+    """
     taken: Counter[str] = Counter()
     kept = []
     for scored in ranked:
