@@ -1,0 +1,1 @@
+"""A local reader: answers with sentences of the sources, where no language model is at hand."""

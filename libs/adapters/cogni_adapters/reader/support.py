@@ -1,0 +1,112 @@
+"""Which sentences answer a question, and whether any does."""
+
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cogni_adapters.reader.sentences import Sentence
+from cogni_adapters.reader.thread_view import Source
+from cogni_domain.ports.embedder import EmbedderPort, Vectors
+from cogni_kernel import Err, Ok, Result
+
+SUPPORTED = 0.4
+"""Cosine of question and sentence from which on the sentence answers it; found on the demo's questions."""
+FIGURE_BONUS = 0.06
+ROW_MALUS = 0.03
+RANK_MALUS = 0.05
+RANKS = 3
+CLOSE = 0.04
+MOST_QUOTED = 3
+MOST_SENTENCES = 160
+
+_ASKS_FIGURE = re.compile(
+    r"\bhow (?:much|many|long|old|often|far|fast|heavy|high|large|big|soon|quickly|late|deep|tall)\b"
+    r"|\bwhen\b|\bwhat time\b|\bcosts?\b|\bprice\b|\blimit\b|\bwie ?viele?\b|\bwie (?:lange|hoch|oft|alt)\b"
+    r"|\bwann\b|\bcombien\b|\bquand\b|\bcu[aá]nt[oa]s?\b|\bcu[aá]ndo\b|\bhoeveel\b|\bwanneer\b"
+    r"|كم|متى|多少|几|何",
+    re.IGNORECASE,
+)
+_FIGURE = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|half|hundred"
+    r"|thousand|million|eine?[nmrs]?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|deux|trois"
+    r"|quatre|cinq|dos|tres|cuatro|cinco|twee|drie|vijf)\b|[一二三四五六七八九十百千]"
+    r"|واحد|اثن|ثلاث|أربع|خمس|ست|سبع|ثمان|تسع|عشر",
+    re.IGNORECASE,
+)
+_JOINT = re.compile(r"[-_/]")
+_NAME = re.compile(r"(?<![\w-])[^\W\d_]{1,20}[-_/]?\d[\w-]{0,20}")
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A sentence that answers, the source it stands in, and how well it fits."""
+
+    source: Source
+    sentence: Sentence
+    place: tuple[int, int]
+    fit: float
+    score: float
+
+
+async def find_quotes(
+    question: str, sources: Sequence[Source], embedder: EmbedderPort
+) -> Result[tuple[Quote, ...]]:
+    """Return the sentences that answer, best first, at most three; none where none is supported.
+
+    A source that lacks a name of the question, like REQ-4471, cannot answer it.
+
+    Errors:
+        UpstreamError: The embedder failed.
+    """
+    able = [s for s in sources if _names(question) <= _names(s.words)]
+    ranks = _ranks(able)
+    placed = [
+        (source, sentence, (position, number))
+        for position, source in enumerate(able)
+        for number, sentence in enumerate(source.sentences)
+    ][:MOST_SENTENCES]
+    if not placed or not question:
+        return Ok(())
+    embedded = await embedder.embed([question, *(sentence.text for _, sentence, _ in placed)])
+    if isinstance(embedded, Err):
+        return embedded
+    fits = _cosines(embedded.value)
+    asks_figure = _ASKS_FIGURE.search(question) is not None
+    quotes = [
+        Quote(source, sentence, place, fit, fit + _bonus(sentence, ranks[place[0]], asks_figure))
+        for (source, sentence, place), fit in zip(placed, fits, strict=True)
+        if fit >= SUPPORTED
+    ]
+    return Ok(_best(sorted(quotes, key=lambda quote: -quote.score)))
+
+
+def _ranks(sources: Sequence[Source]) -> list[int]:
+    """Count passages from the best, at 0; a tool's own data comes just behind it, since it has no source."""
+    passages = itertools.count()
+    return [next(passages) if source.handle else 1 for source in sources]
+
+
+def _best(ranked: Sequence[Quote]) -> tuple[Quote, ...]:
+    """Keep the best and what is almost as good, each wording once."""
+    kept: dict[str, Quote] = {}
+    for quote in ranked:
+        if quote.score < ranked[0].score - CLOSE or len(kept) == MOST_QUOTED:
+            break
+        kept.setdefault(quote.sentence.text.casefold(), quote)
+    return tuple(kept.values())
+
+
+def _bonus(sentence: Sentence, rank: int, asks_figure: bool) -> float:  # noqa: FBT001
+    figure = FIGURE_BONUS if asks_figure and _FIGURE.search(sentence.text) else 0.0
+    return figure - RANK_MALUS * min(rank, RANKS) - ROW_MALUS * sentence.is_row
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(_JOINT.sub("", name.casefold()) for name in _NAME.findall(text))
+
+
+def _cosines(vectors: Vectors) -> list[float]:
+    return [float(cosine) for cosine in np.asarray(vectors[1:] @ vectors[0])]

@@ -1,0 +1,134 @@
+"""What a thread asks, and what it holds to answer with. Only this turn counts."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from cogni_adapters.reader.sentences import Sentence, split_sentences
+from cogni_engine import Marker, Message, Origin, PassagePart, Role
+
+_FRAME = re.compile(
+    r'<passage handle="(s[1-9]\d{0,8})" label=("(?:[^"\\]|\\.)*")>\n(.*?)\n</passage>', re.DOTALL
+)
+_FRAMES = re.compile(rf"(?:{_FRAME.pattern}\s*)+", re.DOTALL)
+_TO_THE_MODEL = re.compile(r"\s*Put the marker [^.]*\.")
+_LONG_FIELD = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Something to answer with.
+
+    Attributes:
+        handle: What to cite it with; empty for a tool's own data.
+        place: Its title and headings; they count as said in every sentence.
+        sentences: What can be quoted, in reading order.
+    """
+
+    handle: str
+    place: str
+    sentences: tuple[Sentence, ...]
+
+    @property
+    def words(self) -> str:
+        """All of it, for looking up a name."""
+        return "\n".join((self.place, *(sentence.text for sentence in self.sentences)))
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadView:
+    """The person's question, the sources best first, the widgets shown, and how many calls were made."""
+
+    question: str
+    sources: tuple[Source, ...]
+    widgets: tuple[str, ...]
+    calls: int
+
+
+def view(messages: Sequence[Message]) -> ThreadView:
+    """Read a thread. Text in passages and results is material: nothing in it is obeyed."""
+    asked = [m for m in messages if m.origin is Origin.QUESTION and m.role is Role.USER]
+    outputs = [m.text for m in messages if m.role is Role.TOOL and m.origin is Origin.TURN]
+    widgets = [w for w in map(_widget, outputs) if w]
+    passages = [
+        Source(part.handle, part.label, tuple(split_sentences(part.text)))
+        for message in messages
+        if message.origin is Origin.PASSAGES and not isinstance(message.content, str)
+        for part in message.content
+        if isinstance(part, PassagePart)
+    ]
+    found = [s for output in outputs if not _widget(output) for s in _results(output)]
+    return ThreadView(
+        asked[-1].text.strip() if asked else "",
+        _each_once((*found, *passages)),
+        tuple(widgets),
+        sum(len(m.tool_calls) for m in messages if m.origin is Origin.TURN),
+    )
+
+
+def _widget(output: str) -> str:
+    """Return what is said of a widget, its marker last; empty where a result is none."""
+    markers = Marker.scan(output)
+    if not markers or not output.startswith(str(markers[0])):
+        return ""
+    said = _TO_THE_MODEL.sub("", output.removeprefix(str(markers[0]))).strip()
+    return f"{said} {markers[0]}".strip()
+
+
+def _results(output: str) -> Iterator[Source]:
+    """Yield what a tool gave back: framed passages, fields, or plain text.
+
+    Frames count only where the whole result is made of them, so that nobody's text can pass for a passage.
+    """
+    if _FRAMES.fullmatch(output):
+        for handle, label, text in _FRAME.findall(output):
+            yield Source(handle, str(json.loads(label)), tuple(split_sentences(text)))
+        return
+    try:
+        data = json.loads(output)
+    except (ValueError, RecursionError):
+        data = output
+    yield Source("", "", tuple(_fields(data) if isinstance(data, dict | list) else _plain(output)))
+
+
+def _plain(output: str) -> list[Sentence]:
+    return split_sentences(output)
+
+
+def _fields(data: object) -> Iterator[Sentence]:
+    """Yield each record's short fields as one row, and its long ones sentence by sentence."""
+    if isinstance(data, list):
+        for entry in data:
+            yield from _fields(entry)
+        return
+    if not isinstance(data, Mapping):
+        yield from _plain(str(data))
+        return
+    short = {k: v for k, v in data.items() if _is_short(v)}
+    if short:
+        row = "; ".join(f"{name}: {value}" for name, value in short.items())
+        yield from (Sentence(s.text, is_row=True) for s in _as_one(row))
+    for name, value in data.items():
+        if name not in short and value not in (None, ""):
+            yield from _fields(value)
+
+
+def _as_one(row: str) -> list[Sentence]:
+    text = " ".join(s.text for s in split_sentences(row))
+    return [Sentence(text)] if text else []
+
+
+def _is_short(value: object) -> bool:
+    if isinstance(value, str):
+        return 0 < len(value) <= _LONG_FIELD and "\n" not in value
+    return isinstance(value, int | float)
+
+
+def _each_once(sources: Sequence[Source]) -> tuple[Source, ...]:
+    """Keep the first of those with one handle; data without a handle stays."""
+    kept: dict[str, Source] = {}
+    for number, source in enumerate(sources):
+        if source.sentences:
+            kept.setdefault(source.handle or f"#{number}", source)
+    return tuple(kept.values())
