@@ -1,31 +1,37 @@
 """Working off a lane: leased jobs, a handler a kind, bounded attempts."""
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypeAlias
 
+from cogni_application.background import forever
 from cogni_domain.jobs import Lane, LeasedJob
 from cogni_domain.ports.queue import QueuePort
-from cogni_kernel import Err, Error, HumanText, Result, UpstreamError
+from cogni_kernel import DefinitionError, Err, Error, HumanText, Result, UpstreamError
 
 LEASE = timedelta(seconds=30)
 BATCH = 32
-MAX_ATTEMPTS = 5
+MAX_ATTEMPTS = 8
+MAX_TAKEN = 40
+"""How often a job is taken at most; more often than it may fail, since a process may die for another reason."""
 IDLE_S = 0.05
 
 Handler: TypeAlias = Callable[[Sequence[LeasedJob]], Awaitable[Sequence[Result[None]]]]
 """Does jobs of one kind; one result a job, in order. Every handler is idempotent by its job's key."""
 
 BUG = HumanText("A background job met an error of ours.")
+NEVER_BACK = HumanText("Every process that took this job ended before it was done.")
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class LaneWorker:
     """Takes the jobs of one lane, a batch at a time.
+
+    Attributes:
+        handlers: By kind; of one batch, kinds are done in this order, so that long ones come last.
 
     Source:
         DESIGN D1, D7, D17.
@@ -37,9 +43,7 @@ class LaneWorker:
 
     async def work(self) -> None:
         """Work until cancelled."""
-        while True:
-            if not await self.work_once():
-                await asyncio.sleep(IDLE_S)
+        await forever(self.work_off, IDLE_S)
 
     async def work_off(self) -> None:
         """Work until nothing is due."""
@@ -48,30 +52,56 @@ class LaneWorker:
 
     async def work_once(self) -> bool:
         """Take and do one batch; False where nothing was due."""
-        taken: list[LeasedJob] = []
-        while len(taken) < BATCH:
-            job = await self.queue.dequeue(self.lane, LEASE)
-            if isinstance(job, Err) or job.value is None:
-                break
-            taken.append(job.value)
-        for kind in dict.fromkeys(t.job.kind for t in taken):
-            await self._do(kind, [t for t in taken if t.job.kind == kind])
+        taken = await self._taken()
+        known = [leased for leased in taken if leased.job.kind in self.handlers]
+        for leased in taken:
+            if leased.job.kind not in self.handlers:
+                await self._fail(leased, DefinitionError(f"nobody does {leased.job.kind}"))
+        for kind, handler in self.handlers.items():
+            mine = [leased for leased in known if leased.job.kind == kind]
+            if mine:
+                await self._do(handler, mine)
         return bool(taken)
 
-    async def _do(self, kind: str, jobs: Sequence[LeasedJob]) -> None:
-        try:
-            results = await self.handlers[kind](jobs)
-        except Exception as bug:
-            _log.exception("jobs of kind %s failed", kind)
-            failure = Err(UpstreamError(BUG, detail={"bug": repr(bug)}))
-            results = [failure] * len(jobs)
-        for job, result in zip(jobs, results, strict=True):
-            if isinstance(result, Err):
-                await self._fail(job, result.error)
+    async def _taken(self) -> list[LeasedJob]:
+        taken: list[LeasedJob] = []
+        while len(taken) < BATCH:
+            found = await self.queue.dequeue(self.lane, LEASE)
+            if isinstance(found, Err) or found.value is None:
+                break
+            if found.value.attempt > MAX_TAKEN:
+                await self._fail(found.value, UpstreamError(NEVER_BACK, retryable=False))
             else:
-                await self.queue.complete(job)
+                taken.append(found.value)
+        return taken
 
-    async def _fail(self, job: LeasedJob, error: Error) -> None:
-        again = error.retryable and job.attempt < MAX_ATTEMPTS
-        wait = timedelta(seconds=2.0**job.attempt / 2) if again else None
-        await self.queue.fail(job, f"{error.code}: {error.message}", wait)
+    async def _do(self, handler: Handler, jobs: Sequence[LeasedJob]) -> None:
+        """Do jobs together; where that breaks, each by itself, so that one poisons no other."""
+        results = await self._results(handler, jobs)
+        if results is None and len(jobs) > 1:
+            for leased in jobs:
+                await self._do(handler, [leased])
+            return
+        for leased, result in zip(jobs, results or [_BROKEN] * len(jobs), strict=True):
+            if isinstance(result, Err):
+                await self._fail(leased, result.error)
+            else:
+                await self.queue.complete(leased)
+
+    async def _results(
+        self, handler: Handler, jobs: Sequence[LeasedJob]
+    ) -> Sequence[Result[None]] | None:
+        try:
+            results = await handler(jobs)
+        except Exception:
+            _log.exception("jobs of kind %s failed", jobs[0].job.kind)
+            return None
+        return results if len(results) == len(jobs) else None
+
+    async def _fail(self, leased: LeasedJob, error: Error) -> None:
+        again = error.retryable and leased.attempt < MAX_ATTEMPTS
+        wait = timedelta(seconds=2.0**leased.attempt) if again else None
+        await self.queue.fail(leased, f"{error.code}: {error.message}", wait)
+
+
+_BROKEN: Result[None] = Err(UpstreamError(BUG))

@@ -1,8 +1,10 @@
 """The indexes follow the database: jobs that embed, relabel and remove, a batch at a time."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
+from cogni_domain.access.tokens import ReaderToken
 from cogni_domain.jobs import LeasedJob
 from cogni_domain.knowledge.analysis import analyse
 from cogni_domain.knowledge.corpus import Chunk, Corpus, IndexId
@@ -10,14 +12,36 @@ from cogni_domain.ports.document_store import DocumentStorePort
 from cogni_domain.ports.embedder import EmbedderPort
 from cogni_domain.ports.keyword_search import KeywordSearchPort
 from cogni_domain.ports.vector_store import VectorStorePort
-from cogni_kernel import CorpusId, DocumentId, Err, HumanText, NotFoundError, Ok, Result, TenantId
+from cogni_kernel import (
+    ChunkId,
+    ConflictError,
+    CorpusId,
+    DocumentId,
+    Err,
+    HumanText,
+    NotFoundError,
+    Ok,
+    Result,
+    TenantId,
+    UpstreamError,
+)
 
 NO_CORPUS = HumanText("The corpus of this document is gone.")
+CHANGED = HumanText("The document changed while it was being indexed.")
+OTHER_MODEL = HumanText(
+    "The search index was made with another model. Rebuild it before adding to it."
+)
+
+Passages: TypeAlias = Mapping[DocumentId, Sequence[Chunk]]
+_Work: TypeAlias = Callable[[Corpus, Sequence[DocumentId]], Awaitable[Result[None]]]
 
 
 @dataclass(frozen=True, slots=True)
 class IndexWriter:
     """Writes both indexes from what the database says now, so a late or repeated job does no harm.
+
+    What has changed by the time that it is written is written again: two workers never leave an index with
+    what the slower one had read.
 
     Source:
         COGNI.BUILD spec, package services, "IndexingService".
@@ -29,27 +53,26 @@ class IndexWriter:
     embedder: EmbedderPort
 
     async def index(self, jobs: Sequence[LeasedJob]) -> Sequence[Result[None]]:
-        """Embed and write the passages of documents; what has none any more leaves the indexes."""
-        result = await self._index(jobs)
-        return [result] * len(jobs)
+        """Embed and write the passages of documents, together; where that fails, each by itself.
 
-    async def _index(self, jobs: Sequence[LeasedJob]) -> Result[None]:
-        for index, mine in (await self._by_index(jobs)).items():
-            chunks: list[Chunk] = []
-            gone: list[DocumentId] = []
-            for document in dict.fromkeys(_document(job) for job in mine):
-                found = await self.documents.chunks_of(index.tenant_id, document)
-                if isinstance(found, Err):
-                    return found
-                chunks.extend(found.value)
-                if not found.value:
-                    gone.append(document)
-            done = await self._write(index, chunks)
-            if not isinstance(done, Err) and gone:
-                done = await self._remove(index, gone)
-            if isinstance(done, Err):
-                return done
-        return Ok(None)
+        What has no passages any more leaves the indexes.
+        """
+        together = await self._each_corpus(jobs, self._index)
+        if isinstance(together, Ok) or len(jobs) == 1:
+            return [together] * len(jobs)
+        return [await self._each_corpus([job], self._index) for job in jobs]
+
+    async def _index(self, corpus: Corpus, documents: Sequence[DocumentId]) -> Result[None]:
+        if corpus.embedder_version != self.embedder.version:
+            return Err(ConflictError(OTHER_MODEL, detail={"embedder": self.embedder.version}))
+        found = await self._passages(corpus.tenant_id, documents)
+        if isinstance(found, Err):
+            return found
+        written = await self._write(corpus.index, [c for d in documents for c in found.value[d]])
+        if isinstance(written, Err):
+            return written
+        removed = await self._remove(corpus, [d for d in documents if not found.value[d]])
+        return removed if isinstance(removed, Err) else await self._unchanged(found.value, corpus)
 
     async def _write(self, index: IndexId, chunks: Sequence[Chunk]) -> Result[None]:
         if not chunks:
@@ -62,51 +85,68 @@ class IndexWriter:
         if isinstance(written, Err):
             return written
         written = await self.keywords.upsert(index, chunks, [analyse(text) for text in texts])
-        return written if isinstance(written, Err) else Ok(None)
+        return written.map(lambda _: None)
 
     async def remove(self, jobs: Sequence[LeasedJob]) -> Sequence[Result[None]]:
         """Take the passages of deleted documents out of the indexes."""
-        result: Result[None] = Ok(None)
-        for index, mine in (await self._by_index(jobs)).items():
-            result = await self._remove(index, [_document(job) for job in mine])
-            if isinstance(result, Err):
-                break
-        return [result] * len(jobs)
+        return [await self._each_corpus(jobs, self._remove)] * len(jobs)
 
-    async def _remove(self, index: IndexId, documents: Sequence[DocumentId]) -> Result[None]:
-        for store in (self.vectors, self.keywords):
-            removed = await store.delete(index, documents)
+    async def _remove(self, corpus: Corpus, documents: Sequence[DocumentId]) -> Result[None]:
+        for store in (self.vectors, self.keywords) if documents else ():
+            removed = await store.delete(corpus.index, documents)
             if isinstance(removed, Err):
                 return removed
         return Ok(None)
 
     async def relabel(self, jobs: Sequence[LeasedJob]) -> Sequence[Result[None]]:
         """Bring the readers of documents' passages up to date, without embedding."""
-        return [await self._relabel(job) for job in jobs]
+        return [await self._each_corpus([job], self._relabel) for job in jobs]
 
-    async def _relabel(self, job: LeasedJob) -> Result[None]:
-        document = _document(job)
-        chunks = await self.documents.chunks_of(job.job.tenant_id, document)
-        if isinstance(chunks, Err):
-            return chunks
-        for index in await self._by_index([job]):
-            for store in (self.vectors, self.keywords):
-                if not chunks.value:
-                    changed = await store.delete(index, [document])
-                else:
-                    changed = await store.relabel(index, document, chunks.value[0].readers)
+    async def _relabel(self, corpus: Corpus, documents: Sequence[DocumentId]) -> Result[None]:
+        found = await self._passages(corpus.tenant_id, documents)
+        if isinstance(found, Err):
+            return found
+        for document, chunks in found.value.items():
+            for store in (self.vectors, self.keywords) if chunks else ():
+                changed = await store.relabel(corpus.index, document, chunks[0].readers)
                 if isinstance(changed, Err):
                     return changed
-        return Ok(None)
+        removed = await self._remove(corpus, [d for d, chunks in found.value.items() if not chunks])
+        return removed if isinstance(removed, Err) else await self._unchanged(found.value, corpus)
 
-    async def _by_index(self, jobs: Sequence[LeasedJob]) -> dict[IndexId, list[LeasedJob]]:
-        found: dict[IndexId, list[LeasedJob]] = {}
-        for job in jobs:
-            corpus = CorpusId(job.job.payload["corpus_id"])
-            known = await self._corpus(job.job.tenant_id, corpus)
-            if isinstance(known, Ok):
-                found.setdefault(known.value.index, []).append(job)
-        return found
+    async def _passages(
+        self, tenant: TenantId, documents: Sequence[DocumentId]
+    ) -> Result[Passages]:
+        passages: dict[DocumentId, Sequence[Chunk]] = {}
+        for document in documents:
+            found = await self.documents.chunks_of(tenant, document)
+            if isinstance(found, Err):
+                return found
+            passages[document] = found.value
+        return Ok(passages)
+
+    async def _unchanged(self, written: Passages, corpus: Corpus) -> Result[None]:
+        """Tell whether the database still says what was written; what it says by now is written later."""
+        found = await self._passages(corpus.tenant_id, list(written))
+        if isinstance(found, Err):
+            return found
+        same = all(_standing(found.value[d]) == _standing(written[d]) for d in written)
+        return Ok(None) if same else Err(UpstreamError(CHANGED))
+
+    async def _each_corpus(self, jobs: Sequence[LeasedJob], work: _Work) -> Result[None]:
+        """Do the work once for the documents of each corpus; stop where it fails."""
+        of_corpus: dict[tuple[TenantId, CorpusId], list[DocumentId]] = {}
+        for leased in jobs:
+            place = (leased.job.tenant_id, CorpusId(leased.job.payload["corpus_id"]))
+            of_corpus.setdefault(place, []).append(DocumentId(leased.job.payload["document_id"]))
+        for (tenant, corpus), documents in of_corpus.items():
+            known = await self._corpus(tenant, corpus)
+            if isinstance(known, Err):
+                return known
+            done = await work(known.value, list(dict.fromkeys(documents)))
+            if isinstance(done, Err):
+                return done
+        return Ok(None)
 
     async def _corpus(self, tenant: TenantId, corpus: CorpusId) -> Result[Corpus]:
         every = await self.documents.corpora(tenant)
@@ -116,5 +156,5 @@ class IndexWriter:
         return Ok(mine) if mine else Err(NotFoundError(NO_CORPUS))
 
 
-def _document(job: LeasedJob) -> DocumentId:
-    return DocumentId(job.job.payload["document_id"])
+def _standing(chunks: Sequence[Chunk]) -> Sequence[tuple[ChunkId, frozenset[ReaderToken]]]:
+    return [(chunk.id, chunk.readers) for chunk in chunks]

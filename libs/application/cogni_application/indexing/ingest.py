@@ -1,13 +1,16 @@
 """Reading a source from end to end: resumable, and without what is gone."""
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from cogni_application.indexing.held_job import HeldJob
 from cogni_application.indexing.intake import Intake, Taken, qualified
-from cogni_application.lanes import LEASE
+from cogni_application.lanes import MAX_ATTEMPTS
 from cogni_domain.jobs import Job, Lane, LeasedJob
 from cogni_domain.knowledge.corpus import Corpus
-from cogni_domain.knowledge.source import ChangeEvent, ChangeKind
+from cogni_domain.knowledge.extracted import Reason, Skipped
+from cogni_domain.knowledge.source import ChangeEvent, ChangeKind, SourceDocument
 from cogni_domain.ports.connector import ConnectorPort
 from cogni_domain.ports.document_store import DocumentStorePort
 from cogni_domain.ports.queue import QueuePort
@@ -21,6 +24,7 @@ from cogni_kernel import (
     Ok,
     Result,
     TenantId,
+    UpstreamError,
 )
 
 INGEST = "ingest_source"
@@ -30,6 +34,10 @@ NO_SOURCE = HumanText(
     "The source of this job is not connected any more. Connect it, then ingest again."
 )
 OTHER_HANDS = HumanText("Another process has taken this ingest over.")
+BUG = HumanText("This document could not be taken in.")
+AS_BEFORE = "It stays as it was indexed before, if it was. Look at it at its source."
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,45 +105,56 @@ class IndexingService:
         if corpus is None or connector is None:
             return Err(NotFoundError(NO_SOURCE))
         started = self.clock.now()
-        read = await self._read(job, corpus, connector)
-        if isinstance(read, Err):
-            return read
-        swept = await self._sweep(job, corpus, connector)
-        if isinstance(swept, Err):
-            return swept
+        async with HeldJob(self.queue, job).held() as held:
+            read = await self._read(held, corpus, connector)
+            if isinstance(read, Err):
+                return read
+            swept = await self._sweep(held, corpus, connector)
+            if isinstance(swept, Err):
+                return swept
         return await self.documents.note_indexed_through(corpus, started)
 
-    async def _read(self, job: LeasedJob, corpus: Corpus, connector: ConnectorPort) -> Result[None]:
+    async def _read(self, held: HeldJob, corpus: Corpus, connector: ConnectorPort) -> Result[None]:
         """Take in every document, page by page; a page that was taken in is checkpointed."""
-        cursor = job.cursor or None
+        cursor = held.cursor
         progress = Progress()
         while True:
             page = await connector.enumerate(cursor)
             if isinstance(page, Err):
                 return page
             for source in page.value.documents:
-                taken = await self.intake.take(corpus, connector, source)
+                if not await held.at(cursor):
+                    return Err(ConflictError(OTHER_HANDS))
+                taken = await self._take(held, corpus, connector, source)
                 if isinstance(taken, Err):
                     return taken
                 progress = progress.plus(taken.value)
                 self.on_progress(progress)
-                if not await self._hold(job, cursor):
-                    return Err(ConflictError(OTHER_HANDS))
-            cursor = page.value.next_cursor
-            if cursor is None:
+            if page.value.next_cursor is None:
                 return Ok(None)
-            if not await self._hold(job, cursor):
-                return Err(ConflictError(OTHER_HANDS))
+            cursor = page.value.next_cursor
 
-    async def _hold(self, job: LeasedJob, cursor: str | None) -> bool:
-        held = await self.queue.checkpoint(job, cursor or "", LEASE)
-        return isinstance(held, Err) or held.value
+    async def _take(
+        self, held: HeldJob, corpus: Corpus, connector: ConnectorPort, source: SourceDocument
+    ) -> Result[Taken]:
+        """Take one document in; one that cannot be is listed, and holds up no other.
 
-    async def _sweep(
-        self, job: LeasedJob, corpus: Corpus, connector: ConnectorPort
-    ) -> Result[None]:
+        What may work later is left to the next attempt of the job, as long as there is one.
+        """
+        try:
+            taken = await self.intake.take(corpus, connector, source)
+        except Exception as bug:
+            _log.exception("%s could not be taken in", qualified(connector, source.source_id))
+            taken = Err(UpstreamError(BUG, retryable=False, detail={"bug": repr(bug)}))
+        if isinstance(taken, Ok) or (taken.error.retryable and held.attempt < MAX_ATTEMPTS):
+            return taken
+        source_id = qualified(connector, source.source_id)
+        why = Skipped(Reason.UNREADABLE, f"{taken.error.message} {AS_BEFORE}")
+        return await self.intake.note(corpus, source_id, source.name, why)
+
+    async def _sweep(self, held: HeldJob, corpus: Corpus, connector: ConnectorPort) -> Result[None]:
         """Remove what the source does not list any more, judged by a listing of its own."""
-        listed = await self._listed(connector)
+        listed = await self._listed(held, connector)
         if isinstance(listed, Err):
             return listed
         prefix = qualified(connector, "")
@@ -144,39 +163,45 @@ class IndexingService:
             known = await self.documents.source_ids(corpus.tenant_id, corpus.id, after, SWEEP_PAGE)
             if isinstance(known, Err):
                 return known
-            mine = [(source, doc) for source, doc in known.value if source.startswith(prefix)]
-            gone = [source for source, _ in mine if source not in listed.value]
-            removed = await self._remove(corpus, gone)
+            mine = [source for source, _ in known.value if source.startswith(prefix)]
+            removed = await self._remove(corpus, [s for s in mine if s not in listed.value])
             if isinstance(removed, Err):
                 return removed
             if len(mine) < SWEEP_PAGE:
-                return Ok(None)
-            after = mine[-1][0]
-            await self._hold(job, job.cursor)
+                return await self._clear_gaps(corpus, prefix, listed.value)
+            after = mine[-1]
 
-    async def _listed(self, connector: ConnectorPort) -> Result[frozenset[str]]:
+    async def _clear_gaps(
+        self, corpus: Corpus, prefix: str, listed: frozenset[str]
+    ) -> Result[None]:
+        """Drop the gaps of what is not at the source any more, also where it was never indexed."""
+        found = await self.documents.gaps(corpus.tenant_id, corpus.id)
+        if isinstance(found, Err):
+            return found
+        roots = {gap.source_id.partition("!")[0] for gap in found.value}
+        gone = sorted(r for r in roots if r.startswith(prefix) and r not in listed)
+        return await self._remove(corpus, gone)
+
+    async def _listed(self, held: HeldJob, connector: ConnectorPort) -> Result[frozenset[str]]:
         listed: set[str] = set()
         cursor: str | None = None
         while True:
             page = await connector.enumerate(cursor)
             if isinstance(page, Err):
                 return page
+            if not await held.at(held.cursor):
+                return Err(ConflictError(OTHER_HANDS))
             listed.update(qualified(connector, d.source_id) for d in page.value.documents)
             cursor = page.value.next_cursor
             if cursor is None:
                 return Ok(frozenset(listed))
 
     async def _remove(self, corpus: Corpus, source_ids: Sequence[str]) -> Result[None]:
-        if not source_ids:
-            return Ok(None)
-        found = await self.documents.known(corpus.tenant_id, corpus.id, source_ids)
-        if isinstance(found, Err):
-            return found
         for source_id in source_ids:
-            cleared = await self.documents.put_gaps(corpus.tenant_id, corpus.id, source_id, [])
-            if isinstance(cleared, Err):
-                return cleared
-        return await self.intake.remove(found.value)
+            gone = await self.intake.leave_out(corpus, source_id, "")
+            if isinstance(gone, Err):
+                return gone
+        return Ok(None)
 
     async def on_change(
         self, corpus: Corpus, connector: ConnectorPort, event: ChangeEvent

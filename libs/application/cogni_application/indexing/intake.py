@@ -1,16 +1,18 @@
 """One document of a source, taken in: its rule first, its content only where that is mapped."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from urllib.parse import quote
 
+from cogni_application.indexing.unpacking import Part, Unpacked, Unpacker
 from cogni_domain.access.rule import AccessRule, Unmappable
 from cogni_domain.jobs import Job
 from cogni_domain.knowledge.chunking import ChunkPolicy
 from cogni_domain.knowledge.corpus import Corpus, Document
-from cogni_domain.knowledge.extracted import Attachment, ExtractedDocument, Reason, Skipped
-from cogni_domain.knowledge.source import Gap, SourceDocument
+from cogni_domain.knowledge.extracted import ExtractedDocument, Reason, Skipped
+from cogni_domain.knowledge.source import SourceDocument
 from cogni_domain.ports.connector import ConnectorPort
 from cogni_domain.ports.document_store import DocumentStorePort
 from cogni_domain.ports.extractor import ExtractorPort
@@ -20,7 +22,11 @@ from cogni_kernel import DocumentId, Err, NotFoundError, Ok, Result
 INDEX = "index_document"
 RELABEL = "relabel_document"
 REMOVE = "remove_document"
-MAX_DEPTH = 3
+
+_READABLE = " /:@&=+$,;?#[]()'*"
+
+UNFINISHED = ""
+"""The digest of a document of which not everything is written yet: no revision has it, so it is read again."""
 
 
 class Taken(Enum):
@@ -36,6 +42,8 @@ class Taken(Enum):
 @dataclass(frozen=True, slots=True)
 class Intake:
     """Commits documents together with the jobs that follow from them.
+
+    Whatever it is stopped by, taking the same document in again brings the same end.
 
     Source:
         COGNI.BUILD spec, package services, "IndexingService"; DESIGN D7, D16.
@@ -54,6 +62,9 @@ class Intake:
 
         An unmappable rule indexes NOTHING, and removes what was indexed before: the cost is a gap that
         somebody reports, the alternative an answer from something its reader may not see.
+
+        Errors:
+            UpstreamError: The source or the store did not answer.
         """
         source_id = qualified(connector, source.source_id)
         found = await self.documents.known(corpus.tenant_id, corpus.id, [source_id])
@@ -61,21 +72,62 @@ class Intake:
             return found
         known = found.value[0] if found.value else None
         if isinstance(source.rule, Unmappable):
-            gap = self._gap(source_id, source.name, Reason.UNMAPPABLE, source.rule.explanation)
-            return await self._leave_out(corpus, known, source_id, [gap])
-        if known is not None and known.content_digest == _digest(source.revision):
-            return await self._relabel(known, source.rule)
+            unmappable = Skipped(Reason.UNMAPPABLE, source.rule.explanation)
+            return await self.leave_out(corpus, source_id, source.name, unmappable)
+        if known is not None:
+            relabelled = await self._relabel(known, source.rule)
+            if isinstance(relabelled, Err) or known.content_digest == _digest(source.revision):
+                return relabelled
         content = await connector.extract(source)
         if isinstance(content, Err):
-            if isinstance(content.error, NotFoundError):
-                return await self._leave_out(corpus, known, source_id, [])
-            return content
-        return await self._store(corpus, source, source_id, known, content.value)
+            gone = isinstance(content.error, NotFoundError)
+            return await self.leave_out(corpus, source_id, source.name) if gone else content
+        return await self._store(corpus, source, source_id, content.value)
+
+    async def leave_out(
+        self, corpus: Corpus, source_id: str, name: str, why: Skipped | None = None
+    ) -> Result[Taken]:
+        """Remove what is known of a source document, and list why it is not there; for one that is gone, nothing."""
+        found = await self.documents.known(corpus.tenant_id, corpus.id, [source_id])
+        if isinstance(found, Err):
+            return found
+        removed = await self.remove(found.value)
+        if isinstance(removed, Err):
+            return removed
+        return await self.note(corpus, source_id, name, why)
+
+    async def note(
+        self, corpus: Corpus, source_id: str, name: str, why: Skipped | None
+    ) -> Result[Taken]:
+        """List why a source document was not taken in, or that there is nothing to list any more."""
+        gaps = [] if why is None else [self._unpacker.gap(source_id, name, why)]
+        noted = await self.documents.put_gaps(corpus.tenant_id, corpus.id, source_id, gaps)
+        if isinstance(noted, Err):
+            return noted
+        return Ok(Taken.GONE if why is None else Taken.SKIPPED)
+
+    async def remove(self, gone: Sequence[Document]) -> Result[None]:
+        """Delete documents with what is attached to them; their passages leave the indexes by jobs."""
+        for document in gone:
+            children = await self._descendants(document)
+            if isinstance(children, Err):
+                return children
+            every = (document, *children.value)
+            jobs = [_job(REMOVE, d, str(d.version)) for d in every]
+            done = await self.documents.delete(document.tenant_id, [d.id for d in every], jobs)
+            if isinstance(done, Err):
+                return done
+        return Ok(None)
+
+    @property
+    def _unpacker(self) -> Unpacker:
+        return Unpacker(self.extractor, self.clock)
 
     async def _relabel(self, known: Document, rule: AccessRule) -> Result[Taken]:
+        """Put a document and all that is attached to it under its rule of now, without reading it."""
         if known.rule.digest == rule.digest:
             return Ok(Taken.UNCHANGED)
-        children = await self.documents.attached(known.tenant_id, known.id)
+        children = await self._descendants(known)
         if isinstance(children, Err):
             return children
         version = f"{rule.digest}@{self.clock.now().isoformat()}"
@@ -88,117 +140,113 @@ class Intake:
         corpus: Corpus,
         source: SourceDocument,
         source_id: str,
-        known: Document | None,
         content: ExtractedDocument | Skipped,
     ) -> Result[Taken]:
         if isinstance(content, Skipped):
-            gap = self._gap(source_id, source.name, content.reason, content.explanation)
-            return await self._leave_out(corpus, known, source_id, [gap])
+            return await self.leave_out(corpus, source_id, source.name, content)
+        family = await self._unpacker.unpack(Part(source_id, source.name, content))
+        found = await self.documents.known(corpus.tenant_id, corpus.id, family.source_ids())
+        if isinstance(found, Err):
+            return found
+        known = {document.source_id: document for document in found.value}
+        root = self._document(corpus, source, family.parts[0], known)
+        written = await self._write(root, family, known)
+        return written if isinstance(written, Err) else Ok(Taken.INDEXED)
+
+    def _document(
+        self, corpus: Corpus, source: SourceDocument, part: Part, known: Mapping[str, Document]
+    ) -> Document:
         assert isinstance(source.rule, AccessRule)
-        document = Document(
-            id=known.id if known else DocumentId(self.new_id()),
+        before = known.get(part.source_id)
+        return Document(
+            id=before.id if before else DocumentId(self.new_id()),
             tenant_id=corpus.tenant_id,
             corpus_id=corpus.id,
-            source_id=source_id,
-            title=content.title or source.name,
-            version=known.version + 1 if known else 1,
+            source_id=part.source_id,
+            title=part.title,
+            version=before.version + 1 if before else 1,
             content_digest=_digest(source.revision),
             rule=source.rule,
-            media_type=content.media_type,
+            media_type=part.content.media_type,
             updated_at=source.updated_at,
             url=source.url,
         )
-        gaps = await self._write(document, content, source.name, depth=1)
-        if isinstance(gaps, Err):
-            return gaps
-        noted = await self.documents.put_gaps(corpus.tenant_id, corpus.id, source_id, gaps.value)
-        return noted if isinstance(noted, Err) else Ok(Taken.INDEXED)
 
     async def _write(
-        self, document: Document, content: ExtractedDocument, name: str, depth: int
-    ) -> Result[Sequence[Gap]]:
-        """Write a document and what is attached to it; return what is missing of them."""
-        chunks = self.chunking.chunk(document, content)
-        job = _job(INDEX, document, str(document.version))
-        written = await self.documents.put(document, chunks, [job])
-        if isinstance(written, Err):
-            return written
-        gaps = []
-        if content.missing:
-            missing = f"Not readable: {', '.join(content.missing)}. The rest is indexed."
-            gaps.append(self._gap(document.source_id, name, Reason.PARTIAL, missing))
-        for number, attachment in enumerate(content.attachments, start=1):
-            more = await self._attach(document, attachment, number, depth)
-            if isinstance(more, Err):
-                return more
-            gaps.extend(more.value)
-        stale = await self._detach(document, len(content.attachments))
-        return stale if isinstance(stale, Err) else Ok(gaps)
-
-    async def _attach(
-        self, parent: Document, attachment: Attachment, number: int, depth: int
-    ) -> Result[Sequence[Gap]]:
-        """Take in a file inside a file: a document of its own under its parent's rule."""
-        source_id = f"{parent.source_id}!{number}"
-        if depth >= MAX_DEPTH:
-            deep = f"Attached more than {MAX_DEPTH} levels deep. Keep it as a file of its own."
-            return Ok([self._gap(source_id, attachment.name, Reason.BOUNDED, deep)])
-        content = await self.extractor.extract(attachment.name, attachment.data)
-        if isinstance(content, Skipped):
-            return Ok([self._gap(source_id, attachment.name, content.reason, content.explanation)])
-        known = await self.documents.known(parent.tenant_id, parent.corpus_id, [source_id])
-        if isinstance(known, Err):
-            return known
-        child = replace(
-            parent,
-            id=known.value[0].id if known.value else DocumentId(self.new_id()),
-            source_id=source_id,
-            title=content.title or attachment.name,
-            version=known.value[0].version + 1 if known.value else 1,
-            media_type=content.media_type,
-            parent=parent.id,
+        self, root: Document, family: Unpacked, known: Mapping[str, Document]
+    ) -> Result[None]:
+        """Write what is attached, then the gaps, and the root last: its digest says that all of it is there."""
+        if len(family.parts) > 1 and root.source_id not in known:
+            unfinished = replace(root, content_digest=UNFINISHED)
+            begun = await self.documents.put(unfinished, (), ())
+            if isinstance(begun, Err):
+                return begun
+            root = replace(root, version=root.version + 1)
+        attached = await self._write_attached(root, family, known)
+        if isinstance(attached, Err):
+            return attached
+        detached = await self._detach(root, frozenset(family.source_ids()))
+        if isinstance(detached, Err):
+            return detached
+        noted = await self.documents.put_gaps(
+            root.tenant_id, root.corpus_id, root.source_id, family.gaps
         )
-        return await self._write(child, content, attachment.name, depth + 1)
+        return noted if isinstance(noted, Err) else await self._put(root, family.parts[0])
 
-    async def _detach(self, parent: Document, kept: int) -> Result[None]:
-        """Remove attachments that the new version has no more."""
-        children = await self.documents.attached(parent.tenant_id, parent.id)
-        if isinstance(children, Err):
-            return children
-        gone = [c for c in children.value if int(c.source_id.rsplit("!", 1)[1]) > kept]
-        return await self.remove(gone)
-
-    async def _leave_out(
-        self, corpus: Corpus, known: Document | None, source_id: str, gaps: Sequence[Gap]
-    ) -> Result[Taken]:
-        removed = await self.remove([known] if known else [])
-        if isinstance(removed, Err):
-            return removed
-        noted = await self.documents.put_gaps(corpus.tenant_id, corpus.id, source_id, gaps)
-        if isinstance(noted, Err):
-            return noted
-        return Ok(Taken.SKIPPED if gaps else Taken.GONE)
-
-    async def remove(self, gone: Sequence[Document]) -> Result[None]:
-        """Delete documents with what is attached to them; their passages leave the indexes by jobs."""
-        for document in gone:
-            children = await self.documents.attached(document.tenant_id, document.id)
-            if isinstance(children, Err):
-                return children
-            every = (document, *children.value)
-            jobs = [_job(REMOVE, d, str(d.version)) for d in every]
-            done = await self.documents.delete(document.tenant_id, [d.id for d in every], jobs)
-            if isinstance(done, Err):
-                return done
+    async def _write_attached(
+        self, root: Document, family: Unpacked, known: Mapping[str, Document]
+    ) -> Result[None]:
+        written = {root.source_id: root}
+        for part in family.parts[1:]:
+            before, parent = known.get(part.source_id), written[part.parent or root.source_id]
+            child = replace(
+                root,
+                id=before.id if before else DocumentId(self.new_id()),
+                source_id=part.source_id,
+                title=part.title,
+                version=before.version + 1 if before else 1,
+                media_type=part.content.media_type,
+                parent=parent.id,
+            )
+            put = await self._put(child, part)
+            if isinstance(put, Err):
+                return put
+            written[part.source_id] = child
         return Ok(None)
 
-    def _gap(self, source_id: str, name: str, reason: Reason, explanation: str) -> Gap:
-        return Gap(source_id, name, reason.value, explanation, self.clock.now())
+    async def _put(self, document: Document, part: Part) -> Result[None]:
+        chunks = self.chunking.chunk(document, part.content)
+        return await self.documents.put(
+            document, chunks, [_job(INDEX, document, str(document.version))]
+        )
+
+    async def _detach(self, root: Document, kept: frozenset[str]) -> Result[None]:
+        """Remove attachments that the new version has no more."""
+        children = await self._descendants(root)
+        if isinstance(children, Err):
+            return children
+        return await self.remove([c for c in children.value if c.source_id not in kept])
+
+    async def _descendants(self, document: Document) -> Result[Sequence[Document]]:
+        """Return what is attached to a document, however deep, parents first."""
+        every: list[Document] = []
+        waiting = [document]
+        while waiting:
+            found = await self.documents.attached(document.tenant_id, waiting.pop().id)
+            if isinstance(found, Err):
+                return found
+            every.extend(found.value)
+            waiting.extend(found.value)
+        return Ok(every)
 
 
 def qualified(connector: ConnectorPort, source_id: str) -> str:
-    """Return the id of a source document within its corpus, where other connectors may feed too."""
-    return f"{connector.id}:{source_id}"
+    """Return the id of a source document within its corpus, where other connectors may feed too.
+
+    Neither a connector's name nor a source's id can pass for another's, or for an attachment, by what is in it.
+    """
+    name, place = quote(connector.id, safe=""), quote(source_id, _READABLE, errors="surrogatepass")
+    return f"{name}:{place}"
 
 
 def _digest(revision: str) -> str:

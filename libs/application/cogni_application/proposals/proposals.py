@@ -1,11 +1,12 @@
 """A person decides; what was accepted runs once."""
 
 import asyncio
-import json
+import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from cogni_application.proposals.execution import EXECUTION_LIMIT, Execution, prepared
 from cogni_domain.access.principal import Principal
 from cogni_domain.access.resolver import PrincipalResolver
 from cogni_domain.access.scope import ScopePolicy
@@ -16,13 +17,12 @@ from cogni_domain.ports.document_store import DocumentStorePort
 from cogni_domain.ports.durable import DurablePort
 from cogni_domain.ports.proposal_store import ProposalStorePort
 from cogni_domain.ports.transcript_store import TranscriptStorePort
-from cogni_domain.proposals import NO_SUCH, Proposal, ProposalState
+from cogni_domain.proposals import DECIDED, EXPIRY, NO_SUCH, Proposal, ProposalState
 from cogni_domain.run_record import ConfirmationStep
-from cogni_engine import Base, Clock, ToolResult, parse_arguments
+from cogni_engine import Clock
 from cogni_kernel import (
     ConflictError,
     Err,
-    Error,
     HumanText,
     NotFoundError,
     NotPermittedError,
@@ -32,7 +32,6 @@ from cogni_kernel import (
     TenantId,
 )
 
-EXECUTION_LIMIT = timedelta(seconds=60)
 SETTLED = frozenset(
     {
         ProposalState.EXECUTED,
@@ -45,8 +44,17 @@ SETTLED = frozenset(
 DECLINED = frozenset({ProposalState.DECLINED})
 ACCEPTED = frozenset(ProposalState) - DECLINED - {ProposalState.PENDING, ProposalState.EXPIRED}
 
-DECIDED = HumanText("This proposal has already been decided.")
 NO_LONGER = HumanText("You are not allowed to make this change any more.")
+TOO_LATE = HumanText("This proposal had expired before it could be run.")
+STOPPED = "The product stopped while this was being done. Please check whether it happened."
+
+ATTEMPTS = 6
+_PATIENCE = {
+    ProposalState.EXECUTING: 2 * EXECUTION_LIMIT,
+    ProposalState.ACCEPTED: 2 * EXECUTION_LIMIT,
+    ProposalState.PENDING: EXPIRY,
+}
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +98,11 @@ class ProposalService:
         if tool is None or not by.has_grant(tool.grant):
             return Err(NotPermittedError(NO_LONGER))
         decided = await self._decide(found.value, ProposalState.ACCEPTED, by)
-        if isinstance(decided, Err):
-            return decided
-        begun = await self.durable.decided(decided.value)
-        return begun if isinstance(begun, Err) else decided
+        if isinstance(decided, Ok):
+            begun = await self.durable.decided(decided.value)
+            if isinstance(begun, Err):
+                _log.error("proposal %s waits for the sweep: %s", proposal, begun.error)
+        return decided
 
     async def decline(
         self, proposal: ProposalId, by: Principal, *, again: bool = False
@@ -137,18 +146,26 @@ class ProposalService:
     async def _decide(
         self, proposal: Proposal, wanted: ProposalState, by: Principal
     ) -> Result[Proposal]:
-        moved = await self.proposals.transition(
-            proposal.id, ProposalState.PENDING, wanted, self.clock.now()
-        )
+        """Decide, if nobody was first; from then on it stands, whatever becomes of its record."""
+        now = self.clock.now()
+        moved = await self.proposals.transition(proposal.id, ProposalState.PENDING, wanted, now)
         if isinstance(moved, Err):
             return moved
         if not moved.value:
-            return Err(ConflictError(DECIDED))
+            return await self._was_first(proposal, by)
         step = ConfirmationStep(str(proposal.id), wanted.value, str(by.id))
         noted = await self.transcripts.append(proposal.run_ref, step)
         if isinstance(noted, Err):
-            return noted
-        return await self.proposals.get(proposal.tenant_id, proposal.id)
+            _log.error("the decision on %s is not in its record: %s", proposal.id, noted.error)
+        return Ok(replace(proposal, state=wanted))
+
+    async def _was_first(self, proposal: Proposal, by: Principal) -> Result[Proposal]:
+        """Return why a decision came too late."""
+        found = await self.proposals.get(proposal.tenant_id, proposal.id)
+        if isinstance(found, Err):
+            return found
+        late = found.value.decidable(by.id, self.clock.now())
+        return late if isinstance(late, Err) else Err(ConflictError(DECIDED))
 
     async def expire(self, jobs: Sequence[LeasedJob]) -> Sequence[Result[None]]:
         """Expire what nobody decided; a decided one is left alone."""
@@ -177,28 +194,28 @@ class ProposalService:
             return Ok(None)
         ready = await self._ready(proposal)
         if isinstance(ready, Err):
-            return await self._end(
-                proposal, ProposalState.ACCEPTED, ProposalState.FAILED, str(ready.error.message)
-            )
+            if ready.error.retryable:
+                return ready
+            note = str(ready.error.message)
+            return await self._end(proposal, ProposalState.ACCEPTED, ProposalState.FAILED, note)
         started = await self.proposals.transition(
             proposal.id, ProposalState.ACCEPTED, ProposalState.EXECUTING, self.clock.now()
         )
         if isinstance(started, Err) or not started.value:
             return started if isinstance(started, Err) else Ok(None)
-        return await self._run(proposal, ready.value)
+        ended, note = await ready.value.run()
+        return await self._end(proposal, ProposalState.EXECUTING, ended, note)
 
-    async def _ready(self, proposal: Proposal) -> Result[Base]:
-        """Check person, expiry and grant again, at the moment of execution; return the tool."""
+    async def _ready(self, proposal: Proposal) -> Result[Execution]:
+        """Check person, grant and expiry again, at the moment of execution; return what is to be called."""
         person = await self.resolver.current(proposal.tenant_id, proposal.proposed_to)
         if isinstance(person, Err):
-            return Err(NotPermittedError(NO_LONGER))
+            return person if person.error.retryable else Err(NotPermittedError(NO_LONGER))
         tool = self.tools.find(proposal.tool_name)
         if tool is None or not person.value.has_grant(tool.grant):
             return Err(NotPermittedError(NO_LONGER))
         if self.clock.now() >= proposal.expires_at:
-            return Err(
-                ConflictError(HumanText("This proposal had expired before it could be run."))
-            )
+            return Err(ConflictError(TOO_LATE))
         corpora = await self.documents.corpora(proposal.tenant_id)
         if isinstance(corpora, Err):
             return corpora
@@ -206,68 +223,43 @@ class ProposalService:
         if isinstance(scope, Err):
             return scope
         resources = {**self.resources, ProposalId: proposal.id}
-        return Ok(tool(ToolContext(person.value, scope.value, proposal.run_ref, resources)))
-
-    async def _run(self, proposal: Proposal, tool: Base) -> Result[None]:
-        args = parse_arguments(proposal.arguments, tool.definition)
-        if isinstance(args, Err):
-            result: ToolResult | Error = args.error
-        else:
-            try:
-                async with asyncio.timeout(EXECUTION_LIMIT.total_seconds()):
-                    result = await tool.call(args.value)
-            except Exception as bug:
-                note = (
-                    f"It is not known whether this happened. Please check. ({type(bug).__name__})"
-                )
-                return await self._end(
-                    proposal, ProposalState.EXECUTING, ProposalState.UNKNOWN, note
-                )
-        if isinstance(result, Error):
-            return await self._end(
-                proposal, ProposalState.EXECUTING, ProposalState.FAILED, str(result.message)
-            )
-        return await self._end(
-            proposal, ProposalState.EXECUTING, ProposalState.EXECUTED, _note(result)
-        )
+        context = ToolContext(person.value, scope.value, proposal.run_ref, resources)
+        return prepared(tool, context, proposal.arguments)
 
     async def _end(
         self, proposal: Proposal, current: ProposalState, wanted: ProposalState, note: str
     ) -> Result[None]:
+        """Write how it ended, again where the database does not answer: the effect has happened by now."""
         events = []
         if wanted is ProposalState.EXECUTED:
-            events.append(
-                MutationExecuted(
-                    proposal.tenant_id, proposal.run_ref, proposal.tool_name, proposal.id
-                )
+            executed = (proposal.tenant_id, proposal.run_ref, proposal.tool_name, proposal.id)
+            events.append(MutationExecuted(*executed))
+        for attempt in range(ATTEMPTS):
+            moved = await self.proposals.transition(
+                proposal.id, current, wanted, self.clock.now(), note, events
             )
-        moved = await self.proposals.transition(
-            proposal.id, current, wanted, self.clock.now(), note, events
-        )
-        return moved if isinstance(moved, Err) else Ok(None)
+            if isinstance(moved, Ok):
+                break
+            await asyncio.sleep(0.05 * 2**attempt)
+        return moved.map(lambda _: None)
 
     async def sweep(self) -> Result[int]:
-        """Bring on what a crash left behind: accepted ones run, executing ones become UNKNOWN.
+        """Bring on what a crash left behind: accepted ones run, executing ones become UNKNOWN, old ones expire.
 
         Returns:
             How many were found.
         """
-        before = self.clock.now() - 2 * EXECUTION_LIMIT
-        stuck = await self.proposals.in_state(ProposalState.EXECUTING, before)
-        waiting = await self.proposals.in_state(ProposalState.ACCEPTED, before)
-        if isinstance(stuck, Err) or isinstance(waiting, Err):
-            return stuck if isinstance(stuck, Err) else waiting  # type: ignore[return-value]
-        note = "The product stopped while this was being done. Please check whether it happened."
-        for proposal in stuck.value:
-            await self._end(proposal, ProposalState.EXECUTING, ProposalState.UNKNOWN, note)
-        for proposal in waiting.value:
+        now = self.clock.now()
+        found: dict[ProposalState, Sequence[Proposal]] = {}
+        for state, patience in _PATIENCE.items():
+            left = await self.proposals.in_state(state, now - patience)
+            if isinstance(left, Err):
+                return left
+            found[state] = left.value
+        for proposal in found[ProposalState.EXECUTING]:
+            await self._end(proposal, ProposalState.EXECUTING, ProposalState.UNKNOWN, STOPPED)
+        for proposal in found[ProposalState.ACCEPTED]:
             await self.durable.decided(proposal)
-        return Ok(len(stuck.value) + len(waiting.value))
-
-
-def _note(result: ToolResult) -> str:
-    return (
-        result.screen
-        if isinstance(result.screen, str)
-        else json.dumps(result.screen, ensure_ascii=False)
-    )
+        for proposal in found[ProposalState.PENDING]:
+            await self._end(proposal, ProposalState.PENDING, ProposalState.EXPIRED, "")
+        return Ok(sum(map(len, found.values())))
