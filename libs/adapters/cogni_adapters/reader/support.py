@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cogni_adapters.reader.sentences import Sentence
+from cogni_adapters.reader.quotable import Sentence
 from cogni_adapters.reader.thread_view import Source
 from cogni_domain.ports.embedder import EmbedderPort, Vectors
 from cogni_kernel import Err, Ok, Result

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from cogni_adapters.reader.sentences import Sentence, split_sentences
+from cogni_adapters.reader.quotable import Sentence, quotable_sentences
 from cogni_engine import Marker, Message, Origin, PassagePart, Role
 
 _FRAME = re.compile(
@@ -52,7 +52,7 @@ def view(messages: Sequence[Message]) -> ThreadView:
     outputs = [m.text for m in messages if m.role is Role.TOOL and m.origin is Origin.TURN]
     widgets = [w for w in map(_widget, outputs) if w]
     passages = [
-        Source(part.handle, part.label, tuple(split_sentences(part.text)))
+        Source(part.handle, part.label, tuple(quotable_sentences(part.text)))
         for message in messages
         if message.origin is Origin.PASSAGES and not isinstance(message.content, str)
         for part in message.content
@@ -83,7 +83,7 @@ def _results(output: str) -> Iterator[Source]:
     """
     if _FRAMES.fullmatch(output):
         for handle, label, text in _FRAME.findall(output):
-            yield Source(handle, str(json.loads(label)), tuple(split_sentences(text)))
+            yield Source(handle, str(json.loads(label)), tuple(quotable_sentences(text)))
         return
     try:
         data = json.loads(output)
@@ -93,7 +93,7 @@ def _results(output: str) -> Iterator[Source]:
 
 
 def _plain(output: str) -> list[Sentence]:
-    return split_sentences(output)
+    return quotable_sentences(output)
 
 
 def _fields(data: object) -> Iterator[Sentence]:
@@ -115,7 +115,7 @@ def _fields(data: object) -> Iterator[Sentence]:
 
 
 def _as_one(row: str) -> list[Sentence]:
-    text = " ".join(s.text for s in split_sentences(row))
+    text = " ".join(s.text for s in quotable_sentences(row))
     return [Sentence(text)] if text else []
 
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cogni_adapters.reader.sentences import split_sentences
+from cogni_adapters.reader.quotable import quotable_sentences
 
 
 def said(text: str) -> list[str]:
-    return [sentence.text for sentence in split_sentences(text)]
+    return [sentence.text for sentence in quotable_sentences(text)]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_items_stand_alone_and_carry_what_announces_them() -> None:
     ],
 )
 def test_a_row_is_a_sentence_under_its_header(table: str) -> None:
-    found = split_sentences(table)
+    found = quotable_sentences(table)
 
     assert [s.text for s in found] == [
         "Code: E-17; Meaning: air",
@@ -105,7 +105,7 @@ def test_what_looks_like_a_handle_or_a_marker_goes(forged: str) -> None:
 def test_any_text_is_split_and_nothing_is_made_up(text: str) -> None:
     words = set("".join(c if c.isalnum() else " " for c in text).split())
 
-    for sentence in split_sentences(text):
+    for sentence in quotable_sentences(text):
         found = "".join(c if c.isalnum() else " " for c in sentence.text).split()
         assert sum(map(str.isalnum, sentence.text)) >= 2
         assert all(any(word in known for known in words) for word in found)
@@ -128,6 +128,6 @@ def test_any_text_is_split_and_nothing_is_made_up(text: str) -> None:
 def test_a_text_made_to_take_long_does_not(hostile: str) -> None:
     started = time.perf_counter()
 
-    split_sentences(hostile)
+    quotable_sentences(hostile)
 
     assert time.perf_counter() - started < 3

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from cogni_domain.knowledge.sentences import sentences
+
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _HEADING = re.compile(r"#{1,6}\s")
 _UNDERLINE = re.compile(r"\s*(?:=+|-+)\s*")
@@ -24,18 +26,6 @@ _MARKS = (
     (re.compile(r"\s+"), " "),
 )
 
-_END = re.compile(
-    r"(?P<wide>[。！？]{1,9}[”’」』）)\"']{0,9})"
-    r"|(?P<narrow>[.!?…؟।]{1,9}[”’»)\]\"']{0,9})(?=\s{1,9}(?P<next>\S))"
-)
-_SHORT = re.compile(
-    r"(?:\b(?:e\.g|i\.e|cf|etc|vs|no|nr|ext|tel|dr|mr|mrs|ms|prof|st|ca|approx|inc|ltd|fig|sec|vol|pp?"
-    r"|z\.\s?b|d\.\s?h|u\.\s?a|bzw|usw|ggf|evtl|inkl|zzgl|art|abs|str)|\b[A-Za-z]"
-    r"|\b(?:am|im|vom|zum|bis|ab|seit|der|die|das|dem|den|des|und)\s\d{1,2})\.$",
-    re.IGNORECASE,
-)
-_NUMBER = re.compile(r"\d{1,2}\.")
-_LONGEST_SHORT = 14
 MAX_CHARACTERS = 20_000
 """Read of one text: a passage is far shorter, and a tool's result is not read to its end."""
 MIN_LETTERS = 2
@@ -49,7 +39,7 @@ class Sentence:
     is_row: bool = False
 
 
-def split_sentences(text: str) -> list[Sentence]:
+def quotable_sentences(text: str) -> list[Sentence]:
     """Return what a passage says, sentence by sentence, without Markdown's marks.
 
     Headings are left out. A list item is a sentence, led by the line that announces the list; a row of a
@@ -74,7 +64,7 @@ def _of_block(block: str) -> Iterator[Sentence]:
         yield from (Sentence(row, is_row=True) for row in rows)
         return
     for unit in _units(lines):
-        yield from (Sentence(part) for part in _cut(_clean(unit)))
+        yield from map(Sentence, sentences(_clean(unit)))
 
 
 def _with_announcements(text: str) -> str:
@@ -141,21 +131,3 @@ def _clean(text: str) -> str:
     for mark, kept in _MARKS:
         text = mark.sub(kept, text)
     return text.strip()
-
-
-def _cut(text: str) -> Iterator[str]:
-    start = 0
-    for end in _END.finditer(text):
-        if end["narrow"] and (end["next"].islower() or _is_short(text, start, end.end())):
-            continue
-        yield text[start : end.end()].strip()
-        start = end.end()
-    if text[start:].strip():
-        yield text[start:].strip()
-
-
-def _is_short(text: str, start: int, end: int) -> bool:
-    """Tell whether what ends here is an abbreviation, an initial, or a number that counts something."""
-    if end - start <= _LONGEST_SHORT and _NUMBER.fullmatch(text[start:end].strip()):
-        return True
-    return _SHORT.search(text[max(start, end - _LONGEST_SHORT) : end]) is not None
