@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, NoReturn, TypeVar
@@ -20,7 +19,7 @@ from cogni_embedded.ingesting import Show, gap_line, gaps
 from cogni_embedded.ingesting import ingest as read_into_corpus
 from cogni_embedded.serving import address_of, prepare, serve
 from cogni_embedded.sources import FolderSource, reader_tokens
-from cogni_embedded.terminal import err, out, plain, progress, tolerate_any_text
+from cogni_embedded.terminal import complain, progress, say, say_on, tolerate_any_text
 from cogni_engine import Delta, PhaseDelta, TokenDelta
 from cogni_kernel import DefinitionError, Err, HumanText, Outcome, Result, encodable
 from cogni_runtime.bindings import embedded
@@ -48,24 +47,21 @@ def run(
 ) -> None:
     """Start the product on its demo company, and on folders you name."""
     folders = [FolderSource(path, path.name) for path in map(_resolved, folder or [])]
-    with _held(data, new=True) as held:
+    with _held(data, new=True) as held, _ok(listen(host, port)) as listening:
         product = _built(held)
-        listening = _ok(listen(host, port))
         _ok(asyncio.run(_checked(product)))
         _ok(asyncio.run(prepare(product, folders)))
-        out.print(f"COGNI.BUILD answers at {address_of(listening)}")
-        out.print(
-            f'Ask:    cogni ask "How much parental leave do I get?" --as engineer --data {data}'
-        )
-        out.print(f"Token:  cogni token --as engineer --data {data}")
-        serve(product, held, listening, lambda line: out.print(plain(line)))
+        say(f"COGNI.BUILD answers at {address_of(listening)}")
+        say(f'Ask:    cogni ask "How much parental leave do I get?" --as engineer --data {data}')
+        say(f"Token:  cogni token --as engineer --data {data}")
+        serve(product, held, listening, say)
 
 
 @app.command()
 def migrate(data: Data = DATA) -> None:
     """Bring the data folder's database to this version's schema."""
     with _held(data, new=True):
-        out.print(f"The database in {data} is at revision {_ok(run_migrations(data))}.")
+        say(f"The database in {data} is at revision {_ok(run_migrations(data))}.")
 
 
 @app.command()
@@ -85,18 +81,19 @@ def ingest(
 
     What could not be read is named, with what to do about it.
     """
+    named = "everyone" if readers is None else readers
     if posix and readers is not None:
         _fail(HumanText("Name readers or --posix, not both."))
     with _folder(data) as folder:
         _ok(folder.try_to_hold())
         product = _built(folder)
-        tokens = None if posix else _ok(reader_tokens(product.demo.people, readers or "everyone"))
-        source = FolderSource(_resolved(path), corpus, tokens)
+        tokens = None if posix else _ok(reader_tokens(product.demo.people, named))
+        source = FolderSource(_resolved(path), encodable(corpus), tokens)
         with progress("Reading…") as show:
             left_out = _ok(asyncio.run(_ingest(product, source, folder, show)))
-    out.print(f"{corpus} is read and indexed; {len(left_out)} on the gap list.")
+    say(f"{corpus} is read and indexed; {len(left_out)} on the gap list.")
     for gap in left_out[:SHOWN_GAPS]:
-        out.print(plain(gap_line(gap)))
+        say(gap_line(gap))
 
 
 @app.command()
@@ -128,9 +125,9 @@ def doctor(data: Data = DATA) -> None:
     """Tell what is bound, reachable and missing, and what to do."""
     findings = asyncio.run(examine(DataFolder(data), os.environ))
     for finding in findings:
-        out.print(f"{'ok     ' if finding.is_well else 'problem'} {plain(finding.line())}")
+        say(f"{'ok     ' if finding.is_well else 'problem'} {finding.line()}")
         for advice in finding.advice:
-            out.print(f"        {plain(advice)}")
+            say(f"        {advice}")
     if not all(finding.is_well for finding in findings):
         raise typer.Exit(1)
 
@@ -214,10 +211,9 @@ async def _answered(
 
 def _show(delta: Delta) -> None:
     if isinstance(delta, TokenDelta):
-        sys.stdout.write(plain(delta.text))
-        sys.stdout.flush()
+        say_on(delta.text)
     if isinstance(delta, PhaseDelta):
-        err.print(f"{plain(delta.detail)}…", style="dim")
+        complain(f"{delta.detail}…", aside=True)
 
 
 def _ignore(_: Delta) -> None:
@@ -229,10 +225,10 @@ def _print_outcome(outcome: Mapping[str, object]) -> None:
     typer.echo("")
     message = str(outcome.get("message") or "")
     if message and message not in str(outcome["text"]):
-        out.print(plain(message))
+        say(message)
     for line in source_lines(outcome):
-        out.print(plain(line), style="dim")
-    out.print(str(outcome["generated_label"]), style="dim")
+        say(line, aside=True)
+    say(str(outcome["generated_label"]), aside=True)
 
 
 def _resolved(path: Path) -> Path:
@@ -256,5 +252,5 @@ def _ok(result: Result[T]) -> T:
 
 
 def _fail(message: HumanText) -> NoReturn:
-    err.print(plain(str(message)))
+    complain(str(message))
     raise typer.Exit(1)

@@ -146,6 +146,25 @@ def start() -> Iterator[Callable[..., Running]]:
         running.close()
 
 
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+    """Mount small disks: `disk("size=6m")`; skips where that is not allowed."""
+    mounted: list[Path] = []
+
+    def mount(options: str) -> Path:
+        folder = tmp_path / f"disk{len(mounted)}"
+        folder.mkdir()
+        command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
+        if shutil.which("mount") is None or subprocess.run(command, check=False).returncode != 0:
+            pytest.skip("no disk can be mounted here")
+        mounted.append(folder)
+        return folder
+
+    yield mount
+    for folder in mounted:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
 @pytest.fixture(scope="session")
 def product(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """The one product that tests share; `make run` on an empty folder has a test of its own."""
