@@ -6,13 +6,13 @@ from datetime import date
 
 _ENGLISH = "january february march april may june july august september october november december"
 _GERMAN = "januar februar märz april mai juni juli august september oktober november dezember"
-_MONTHS = {
+MONTHS = {
     form: number
     for names in (_ENGLISH, _GERMAN)
     for number, name in enumerate(names.split(), start=1)
     for form in (name, name[:3])
 }
-_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _DAY = r"\d{1,2}(?:st|nd|rd|th|\.)?"
 _TO = r"\s*(?:to|until|till|through|and|bis|und|-|–|—)\s*"
 
@@ -57,4 +57,4 @@ def _days(match: re.Match[str]) -> Iterator[date]:
 
 
 def _day(day: str, month: str, year: str) -> date:
-    return date(int(year), _MONTHS[month.casefold()], int(re.sub(r"\D", "", day)))
+    return date(int(year), MONTHS[month.casefold()], int(re.sub(r"\D", "", day)))

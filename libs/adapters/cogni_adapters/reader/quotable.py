@@ -28,7 +28,10 @@ _MARKS = (
 
 MAX_CHARACTERS = 20_000
 """Read of one text: a passage is far shorter, and a tool's result is not read to its end."""
-MIN_LETTERS = 2
+_STOP = re.compile(r"[.!?…؟।。！？][”’»)\]\"'」』）]*$")
+_WORD = re.compile(r"[\u3000-\u9fff]{2}|[^\W\u3000-\u9fff]+")
+LEAST_WORDS = 3
+"""Of what has no stop at its end; less is a name or a number alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +52,14 @@ def quotable_sentences(text: str) -> list[Sentence]:
         sentence
         for block in _BLANK_LINE.split(_with_announcements(text[:MAX_CHARACTERS]))
         for sentence in _of_block(block.strip("\n"))
-        if sum(map(str.isalnum, sentence.text)) >= MIN_LETTERS
+        if sentence.is_row or _says_something(sentence.text)
     ]
+
+
+def _says_something(text: str) -> bool:
+    if not any(map(str.isalnum, text)):
+        return False
+    return len(_WORD.findall(text)) >= LEAST_WORDS or _STOP.search(text) is not None
 
 
 def _of_block(block: str) -> Iterator[Sentence]:
@@ -64,7 +73,7 @@ def _of_block(block: str) -> Iterator[Sentence]:
         yield from (Sentence(row, is_row=True) for row in rows)
         return
     for unit in _units(lines):
-        yield from map(Sentence, sentences(_clean(unit)))
+        yield from map(Sentence, sentences(plain(unit)))
 
 
 def _with_announcements(text: str) -> str:
@@ -109,7 +118,7 @@ def _is_rule(line: str) -> bool:
 def _cells(line: str, delimiter: str) -> list[str]:
     if delimiter == "|":
         line = line.strip().removeprefix("|").removesuffix("|")
-    return [_clean(cell) for cell in line.split(delimiter)]
+    return [plain(cell) for cell in line.split(delimiter)]
 
 
 def _is_data(cells: Sequence[Sequence[str]]) -> bool:
@@ -126,7 +135,8 @@ def _row(head: Sequence[str], row: Sequence[str]) -> str:
     return "; ".join(named)
 
 
-def _clean(text: str) -> str:
+def plain(text: str) -> str:
+    """Return one line of text without Markdown's marks, and without what looks like a handle or a marker."""
     text = text.strip()
     for mark, kept in _MARKS:
         text = mark.sub(kept, text)

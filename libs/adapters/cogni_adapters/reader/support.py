@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cogni_adapters.reader.dates import MONTHS
 from cogni_adapters.reader.quotable import Sentence
 from cogni_adapters.reader.thread_view import Source
 from cogni_domain.ports.embedder import EmbedderPort, Vectors
@@ -38,6 +39,8 @@ _FIGURE = re.compile(
 )
 _JOINT = re.compile(r"[-_/]")
 _NAME = re.compile(r"(?<![\w-])[^\W\d_]{1,20}[-_/]?\d[\w-]{0,20}")
+_NUMBERED = re.compile(r"(?<=[^\s.?!]\s)([A-Z][^\W\d_]{1,30})\s(\d{1,3})(?![\d.,:-])")
+_NUMBER = re.compile(r"(?<!\d)\d{1,3}(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +59,13 @@ async def find_quotes(
 ) -> Result[tuple[Quote, ...]]:
     """Return the sentences that answer, best first, at most three; none where none is supported.
 
-    A source that lacks a name of the question, like REQ-4471, cannot answer it.
+    A source that lacks a name of the question, like REQ-4471 or Flowline 300, cannot answer it.
 
     Errors:
         UpstreamError: The embedder failed.
     """
-    able = [s for s in sources if _names(question) <= _names(s.words)]
+    named = _names(question) | _numbered(question)
+    able = [s for s in sources if named <= _names(s.words) | _numbers(s.words)]
     ranks = _ranks(able)
     placed = [
         (source, sentence, (position, number))
@@ -106,6 +110,17 @@ def _bonus(sentence: Sentence, rank: int, asks_figure: bool) -> float:  # noqa: 
 
 def _names(text: str) -> frozenset[str]:
     return frozenset(_JOINT.sub("", name.casefold()) for name in _NAME.findall(text))
+
+
+def _numbered(question: str) -> frozenset[str]:
+    """Return the numbers that are part of a name, as in Flowline 300; those of days and years are not."""
+    return frozenset(
+        number for word, number in _NUMBERED.findall(question) if word.casefold() not in MONTHS
+    )
+
+
+def _numbers(text: str) -> frozenset[str]:
+    return frozenset(_NUMBER.findall(text))
 
 
 def _cosines(vectors: Vectors) -> list[float]:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from cogni_adapters.reader.quotable import Sentence, quotable_sentences
+from cogni_adapters.reader.quotable import Sentence, plain, quotable_sentences
 from cogni_engine import Marker, Message, Origin, PassagePart, Role
 
 _FRAME = re.compile(
@@ -89,11 +89,11 @@ def _results(output: str) -> Iterator[Source]:
         data = json.loads(output)
     except (ValueError, RecursionError):
         data = output
-    yield Source("", "", tuple(_fields(data) if isinstance(data, dict | list) else _plain(output)))
-
-
-def _plain(output: str) -> list[Sentence]:
-    return quotable_sentences(output)
+    yield Source(
+        "",
+        "",
+        tuple(_fields(data) if isinstance(data, dict | list) else quotable_sentences(output)),
+    )
 
 
 def _fields(data: object) -> Iterator[Sentence]:
@@ -103,20 +103,14 @@ def _fields(data: object) -> Iterator[Sentence]:
             yield from _fields(entry)
         return
     if not isinstance(data, Mapping):
-        yield from _plain(str(data))
+        yield from quotable_sentences(str(data))
         return
     short = {k: v for k, v in data.items() if _is_short(v)}
     if short:
-        row = "; ".join(f"{name}: {value}" for name, value in short.items())
-        yield from (Sentence(s.text, is_row=True) for s in _as_one(row))
+        yield Sentence(plain("; ".join(f"{k}: {v}" for k, v in short.items())), is_row=True)
     for name, value in data.items():
         if name not in short and value not in (None, ""):
             yield from _fields(value)
-
-
-def _as_one(row: str) -> list[Sentence]:
-    text = " ".join(s.text for s in quotable_sentences(row))
-    return [Sentence(text)] if text else []
 
 
 def _is_short(value: object) -> bool:

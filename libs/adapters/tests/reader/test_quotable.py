@@ -39,6 +39,10 @@ def test_sentences_end_where_a_reader_ends_them(text: str, expected: list[str] |
     assert found == expected if isinstance(expected, list) else len(found) == expected
 
 
+def test_a_name_alone_is_nothing_to_quote() -> None:
+    assert said("See you there.\n\nJonas Brandt\n\n二〇") == ["See you there."]
+
+
 def test_headings_are_left_out_and_wrapped_lines_joined() -> None:
     text = "# Leave\n\nLeave is\npaid in full.\n\n## Asking\nWrite to\nPeople.\n\nOld\n---\nGone."
 
@@ -107,7 +111,7 @@ def test_any_text_is_split_and_nothing_is_made_up(text: str) -> None:
 
     for sentence in quotable_sentences(text):
         found = "".join(c if c.isalnum() else " " for c in sentence.text).split()
-        assert sum(map(str.isalnum, sentence.text)) >= 2
+        assert found
         assert all(any(word in known for known in words) for word in found)
 
 

@@ -178,6 +178,29 @@ async def test_another_request_than_the_one_asked_for_is_no_answer() -> None:
     assert "REQ-4417 is open." in (await answer("What is the state of REQ-4417?", other)).text
 
 
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("How heavy is a Flowline 300?", True),
+        ("How heavy is a Flowline 700?", False),
+        ("How heavy was a Flowline on December 24?", True),
+        ("Is 20 kg too heavy for a Flowline?", True),
+    ],
+)
+async def test_a_number_in_a_name_counts_and_other_numbers_do_not(
+    question: str, answers: bool
+) -> None:
+    meter = PassagePart("s1", "Flowline", "A Flowline 300 is heavy: it weighs 21 kg.")
+
+    assert bool((await answer(question, meter)).text) is answers
+
+
+async def test_a_name_alone_is_no_answer() -> None:
+    letter = PassagePart("s1", "Letter", "See you there.\n\nJonas")
+
+    assert (await answer("Who is Jonas?", letter)).text == ""
+
+
 async def test_an_answer_is_streamed_word_by_word() -> None:
     heard: list[str] = []
     emitter = Emitter(
@@ -303,6 +326,12 @@ async def test_after_a_call_the_answer_comes_from_its_result() -> None:
     state = await after("What is the status of REQ-4471?", json.dumps(data), LEAVE)
 
     assert state == "reference: REQ-4471; status: open"
+
+
+async def test_a_short_field_is_an_answer() -> None:
+    assert await after("What is the status of REQ-4471?", '{"status of REQ-4471": "open"}') == (
+        "status of REQ-4471: open"
+    )
 
 
 async def test_a_passage_that_says_the_same_as_a_result_is_preferred_for_its_source() -> None:
