@@ -155,6 +155,7 @@ async def test_a_full_disk_is_an_error_and_the_index_stays_as_it_was(open_search
         err(await search.upsert(INDEX, chunks, terms), UpstreamError)
 
     assert await found(search) == {"a", "b"}
+    await search.close()
     await put(search, "c")
     assert await found(search) == {"a", "b", "c"}
 

@@ -22,7 +22,7 @@ ROW_FACTOR = 3
 
 
 def cut(text: str, limit: int, overlap: int = 0, *, by_line: bool = False) -> list[Span]:
-    """Return where the parts of `text` begin and end, each of at most `limit` hundredths.
+    """Return where the parts of `text`, which is not blank, begin and end, each of at most `limit` hundredths.
 
     The parts are about even. They end between sentences, or lines; where one is too long alone, between
     clauses, words, and in the end characters. Every part after the first repeats what came before it, as
@@ -36,7 +36,7 @@ def cut(text: str, limit: int, overlap: int = 0, *, by_line: bool = False) -> li
     )
     atoms = list(_atoms(text, (0, len(text)), limit - overlap, splitters))
     fewest = _filled(text, atoms, limit, overlap)
-    return _filled(text, atoms, limit, overlap, hundredths(text) / max(1, len(fewest)))
+    return _filled(text, atoms, limit, overlap, hundredths(text) / len(fewest))
 
 
 def cut_rows(text: str, limit: int) -> list[tuple[str, Span]]:
@@ -112,9 +112,7 @@ def _filled(
             begun, fresh = _repeated_from(text, atoms, at, overlap), 0
         fresh += 1
         passed += hundredths(text[start:end])
-    if atoms:
-        parts.append((atoms[begun][0], atoms[-1][1]))
-    return parts
+    return [*parts, (atoms[begun][0], atoms[-1][1])]
 
 
 def _repeated_from(text: str, atoms: Sequence[Span], at: int, overlap: int) -> int:

@@ -10,8 +10,6 @@ from cogni_kernel import ChunkId
 CONSTANT = 10
 """How little the first places count above the next ones; small, since a reranker looks at the result."""
 
-MAX_PER_DOCUMENT = 3
-
 
 def fuse(
     rankings: Sequence[Sequence[ChunkId]],
@@ -43,9 +41,7 @@ def fuse(
     return ordered[:limit]
 
 
-def diversify(
-    ranked: Sequence[ScoredChunk], max_per_document: int = MAX_PER_DOCUMENT
-) -> list[ScoredChunk]:
+def diversify(ranked: Sequence[ScoredChunk], max_per_document: int = 3) -> list[ScoredChunk]:
     """Return the ranking without what comes after a document's first few passages.
 
     Many near-identical passages of one document answer narrowly and confidently.

@@ -67,8 +67,7 @@ def _runs(text: str) -> Iterator[tuple[int, int]]:
             yield start, line.start()
             start = line.start()
         row_before = row
-    if start < len(text):
-        yield start, len(text)
+    yield start, len(text)
 
 
 def _between_stops(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -54,13 +54,13 @@ def likely_languages(text: str) -> tuple[str, ...]:
     every way that its passage may have been. A sample from the middle decides, about 25 µs.
     """
     start = max(0, (len(text) - _SAMPLE_CHARACTERS) // 2)
+    ranked = _identifier().rank(text[start : start + _SAMPLE_CHARACTERS])
     found: list[str] = []
     certainty = 0.0
-    for language, share in _identifier().rank(text[start : start + _SAMPLE_CHARACTERS]):
-        found.append(_LATIN[language])
-        certainty += share
-        if certainty >= _SURE or len(found) == _MOST_LANGUAGES:
-            break
+    for language, share in ranked[:_MOST_LANGUAGES]:
+        if certainty < _SURE:
+            found.append(_LATIN[language])
+            certainty += share
     return tuple(found)
 
 

@@ -197,6 +197,7 @@ def test_an_endless_row_is_severed() -> None:
 
 def test_code_is_cut_between_lines_and_each_part_has_its_lines() -> None:
     code = "\n".join(f"value_{n} = compute(value_{n - 1}, {n})" for n in range(1, 31))
+    code = code.replace("value_3 ", "  \nvalue_3 ").replace("\nvalue_30 ", " ")
     chunks = chunks_of(Block(BlockKind.CODE, code, (), "lines 11-40"))
 
     assert "\n".join(c.text for c in chunks) == code
@@ -224,8 +225,15 @@ def test_long_headings_leave_less_room() -> None:
     assert len(under) > len(chunks_of(paragraph(text, "Short")))
 
 
-def test_a_document_of_attachments_alone_has_no_passages() -> None:
-    assert chunks_of() == ()
+@pytest.mark.parametrize("strategy", Strategy)
+def test_a_document_of_attachments_alone_has_no_passages(strategy: Strategy) -> None:
+    assert chunks_of(policy=ChunkPolicy(strategy)) == ()
+
+
+def test_white_space_of_any_width_takes_no_room() -> None:
+    [chunk] = chunks_of(Block(BlockKind.TABLE, "Kind | Text\n" + "\u3000\x1f" * 30_000))
+
+    assert chunk.text.strip() == "Kind | Text"
 
 
 @pytest.mark.parametrize(("target", "overlap"), [(79, 0), (200, -1), (200, 51)])

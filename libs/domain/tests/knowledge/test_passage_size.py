@@ -11,8 +11,8 @@ def test_sizes_add_up(one: str, other: str) -> None:
 
 
 @given(st.text(max_size=40))
-def test_whatever_is_seen_has_a_size(text: str) -> None:
-    assert hundredths(text) > 0 or not text.strip()
+def test_all_but_white_space_has_a_size(text: str) -> None:
+    assert (hundredths(text) > 0) == bool(text.strip())
 
 
 @pytest.mark.parametrize(
