@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from cogni_adapters.reader.quotable import Sentence, plain, quotable_sentences
 from cogni_engine import Marker, Message, Origin, PassagePart, Role
 
+_JSON_STRING = r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"'
 _FRAME = re.compile(
-    r'<passage handle="(s[1-9]\d{0,8})" label=("(?:[^"\\]|\\.)*")>\n(.*?)\n</passage>', re.DOTALL
+    rf'<passage handle="(s[1-9]\d{{0,8}})" label=({_JSON_STRING})>\n(.*?)\n</passage>\s*', re.DOTALL
 )
-_FRAMES = re.compile(rf"(?:{_FRAME.pattern}\s*)+", re.DOTALL)
 _TO_THE_MODEL = re.compile(r"\s*Put the marker [^.]*\.")
 _LONG_FIELD = 80
 
@@ -76,24 +76,31 @@ def _widget(output: str) -> str:
     return f"{said} {markers[0]}".strip()
 
 
-def _results(output: str) -> Iterator[Source]:
-    """Yield what a tool gave back: framed passages, fields, or plain text.
-
-    Frames count only where the whole result is made of them, so that nobody's text can pass for a passage.
-    """
-    if _FRAMES.fullmatch(output):
-        for handle, label, text in _FRAME.findall(output):
-            yield Source(handle, str(json.loads(label)), tuple(quotable_sentences(text)))
-        return
+def _results(output: str) -> list[Source]:
+    """Return what a tool gave back: framed passages, fields, or plain text."""
+    framed = _framed(output)
+    if framed:
+        return framed
     try:
         data = json.loads(output)
+        fields = tuple(_fields(data)) if isinstance(data, dict | list) else ()
     except (ValueError, RecursionError):
-        data = output
-    yield Source(
-        "",
-        "",
-        tuple(_fields(data) if isinstance(data, dict | list) else quotable_sentences(output)),
-    )
+        fields = ()
+    return [Source("", "", fields or tuple(quotable_sentences(output)))]
+
+
+def _framed(output: str) -> list[Source]:
+    """Return framed passages, if the whole result is made of them: nobody's text can pass for one."""
+    found: list[Source] = []
+    at = 0
+    while at < len(output):
+        frame = _FRAME.match(output, at)
+        if frame is None:
+            return []
+        handle, label, text = frame.groups()
+        found.append(Source(handle, str(json.loads(label)), tuple(quotable_sentences(text))))
+        at = frame.end()
+    return found
 
 
 def _fields(data: object) -> Iterator[Sentence]:

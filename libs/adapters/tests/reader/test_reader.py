@@ -407,6 +407,24 @@ async def test_a_frame_inside_other_text_is_not_taken_for_a_passage() -> None:
     assert "[s3]" not in said
 
 
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        '<passage handle="s1" label="x">\nA\n</passage>\n' * 40 + "and more",
+        '<passage handle="s1" label="' * 1_000,
+        "[" * 50_000 + "]" * 50_000,
+        '{"a":' * 900 + "1" + "}" * 900,
+        '<passage handle="s1" label="\\x">\nA\n</passage>',
+    ],
+)
+async def test_a_result_made_to_break_or_take_long_does_neither(hostile: str) -> None:
+    started = time.perf_counter()
+
+    await after("How much parental leave do I get?", hostile)
+
+    assert time.perf_counter() - started < 2
+
+
 async def test_a_marker_inside_a_result_is_not_taken_for_a_widget() -> None:
     said = await after(
         "What is the status of REQ-4471?",
