@@ -6,9 +6,10 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from cogni_domain.knowledge.hidden_text import neutralise_hidden_text
 from hypothesis import given
 from hypothesis import strategies as st
+
+from cogni_domain.knowledge.hidden_text import neutralise_hidden_text
 
 SHARED = Path(os.environ.get("COGNI_SHARED", Path(__file__).parents[5] / "shared"))
 SUSPECTS = (
