@@ -14,7 +14,8 @@ from cogni_adapters.tantivy.partitions import MOST_OPEN, MOST_WRITERS
 from cogni_domain.knowledge.corpus import IndexId
 from cogni_kernel import ConflictError, DocumentId, UpstreamError
 from cogni_testing.assertions import err, ok
-from cogni_testing.contracts.keyword_search import FOR_ALICE, INDEX, KeywordSearchContract
+from cogni_testing.contracts.keyword_matching import FOR_ALICE, INDEX
+from cogni_testing.contracts.keyword_search import KeywordSearchContract
 from cogni_testing.contracts.knowledge import ACME, HANDBOOK, HR, IN_HR, a_document, passages
 from cogni_testing.fixtures import fake_scope
 
@@ -164,7 +165,7 @@ WRITE_UNTIL_KILLED = """
 import asyncio, sys
 from pathlib import Path
 from cogni_adapters.tantivy.keyword_search import TantivyKeywordSearchAdapter
-from cogni_testing.contracts.keyword_search import INDEX
+from cogni_testing.contracts.keyword_matching import INDEX
 from cogni_testing.contracts.knowledge import a_document, passages
 
 async def main():

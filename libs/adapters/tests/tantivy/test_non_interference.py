@@ -16,7 +16,7 @@ from cogni_domain.access.rule import AccessRule
 from cogni_domain.knowledge.corpus import Chunk, Hit
 from cogni_kernel import DocumentId
 from cogni_testing.assertions import ok
-from cogni_testing.contracts.keyword_search import INDEX
+from cogni_testing.contracts.keyword_matching import INDEX
 from cogni_testing.contracts.knowledge import EVERYONE, HR, NOBODY, a_document, passages
 from cogni_testing.fixtures import fake_principal, fake_scope
 

@@ -15,7 +15,7 @@ from cogni_domain.access.tokens import ReaderToken
 from cogni_domain.knowledge.corpus import Chunk
 from cogni_kernel import CorpusId, DocumentId, TenantId
 from cogni_testing.assertions import ok
-from cogni_testing.contracts.keyword_search import INDEX
+from cogni_testing.contracts.keyword_matching import INDEX
 from cogni_testing.contracts.knowledge import a_document, passages
 
 PLACES = st.sampled_from(["acme", "globex", "a\x00"])
