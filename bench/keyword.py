@@ -89,7 +89,7 @@ async def ours(
         began = time.perf_counter()
         hits = ok(await store.search(INDEX, analyse_question(question), predicate, HITS))
         times.append((time.perf_counter() - began) * 1000)
-        assert len(hits) == HITS
+        assert hits
     await store.close()
     return indexing, times
 
