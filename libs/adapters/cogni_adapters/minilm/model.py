@@ -42,7 +42,7 @@ class MiniLm:
 
     def __init__(self, precision: Precision | None = None, streams: int | None = None) -> None:
         self._precision = precision or Precision.native()
-        self._streams = streams or min(len(os.sched_getaffinity(0)), MAX_STREAMS)
+        self._streams = streams or min(_cores(), MAX_STREAMS)
         self._queue = UrgentFirst(self._streams)
         self._loading = threading.Lock()
         self._network: Network | None = None
@@ -104,6 +104,13 @@ class MiniLm:
             if self._network is None:
                 self._network = Network(self._precision, self._streams)
             return self._network
+
+
+def _cores() -> int:
+    """Return the cores that this process may use, as far as the system tells."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _batches(texts: Sequence[Encoded]) -> list[list[int]]:

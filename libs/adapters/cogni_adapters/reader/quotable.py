@@ -6,6 +6,11 @@ from dataclasses import dataclass
 
 from cogni_domain.knowledge.sentences import sentences
 
+MAX_CHARACTERS = 20_000
+"""Read of one text: a passage is far shorter, and a tool's result is not read to its end."""
+LEAST_WORDS = 3
+"""Of what has no stop at its end; less is a name or a number alone."""
+
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _HEADING = re.compile(r"#{1,6}\s")
 _UNDERLINE = re.compile(r"\s*(?:=+|-+)\s*")
@@ -25,13 +30,8 @@ _MARKS = (
     (re.compile(r"[\[［]{1,2}\s?(?:s\d{1,9}|[A-Za-z]{1,16}:[a-z]\d{1,9})\s?[\]］]{1,2}"), ""),
     (re.compile(r"\s+"), " "),
 )
-
-MAX_CHARACTERS = 20_000
-"""Read of one text: a passage is far shorter, and a tool's result is not read to its end."""
 _STOP = re.compile(r"[.!?…؟।。！？][”’»)\]\"'」』）]*$")
 _WORD = re.compile(r"[\u3000-\u9fff]{2}|[^\W\u3000-\u9fff]+")
-LEAST_WORDS = 3
-"""Of what has no stop at its end; less is a name or a number alone."""
 
 
 @dataclass(frozen=True, slots=True)

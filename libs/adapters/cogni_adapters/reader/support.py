@@ -16,10 +16,13 @@ from cogni_kernel import Err, Ok, Result
 SUPPORTED = 0.4
 """Cosine of question and sentence from which on the sentence answers it; found on the demo's questions."""
 FIGURE_BONUS = 0.06
+"""For a sentence with a figure where the question asks for one."""
 ROW_MALUS = 0.03
 RANK_MALUS = 0.05
+"""For each passage that was ranked better, up to RANKS of them."""
 RANKS = 3
 CLOSE = 0.04
+"""To the best sentence, so that another is quoted beside it."""
 MOST_QUOTED = 3
 MOST_SENTENCES = 160
 
