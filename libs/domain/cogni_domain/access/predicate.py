@@ -65,5 +65,5 @@ def admits(predicate: Predicate, labels: Labels) -> bool:
             return bool(labels.get(field, frozenset()) & values)
         case NoneOf(field, values):
             return not labels.get(field, frozenset()) & values
-        case All(parts):
-            return bool(parts) and all(admits(part, labels) for part in parts)
+        case _:
+            return bool(predicate.parts) and all(admits(part, labels) for part in predicate.parts)
