@@ -204,10 +204,10 @@ def _lanes(
     )
     queue = c.resolve(QueuePort)
     index = {
+        INDEX: watch.watched(writer.index),
+        RELABEL: watch.watched(writer.relabel),
+        REMOVE: watch.watched(writer.remove),
         INGEST: watch.watched(indexing.ingest),
-        INDEX: writer.index,
-        RELABEL: writer.relabel,
-        REMOVE: writer.remove,
     }
     decide = {PROPOSAL_EXPIRE: proposals.expire, PROPOSAL_EXECUTE: proposals.execute}
     return {

@@ -92,6 +92,8 @@ def ingest(
         with progress("Reading…") as show:
             left_out = _ok(asyncio.run(_ingest(product, source, folder, show)))
     say(f"{corpus} is read and indexed; {len(left_out)} on the gap list.")
+    if product.watch.progress.seen:
+        say(product.watch.line())
     for gap in left_out[:SHOWN_GAPS]:
         say(gap_line(gap))
 

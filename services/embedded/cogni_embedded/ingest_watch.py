@@ -12,14 +12,14 @@ from cogni_kernel import Err, Error, Result
 
 @dataclass
 class IngestWatch:
-    """The figures of all ingests of this process, and the newest error.
+    """The figures of all ingests of this process, and what went wrong with the newest jobs of each kind.
 
     Attributes:
         listener: Told of both as they come.
     """
 
     listener: Callable[["IngestWatch"], None] = lambda _: None
-    error: Error | None = None
+    _errors: dict[object, Error | None] = field(default_factory=dict)
     _running: dict[object, Progress] = field(default_factory=dict)
     _ended: list[Progress] = field(default_factory=list)
 
@@ -28,6 +28,11 @@ class IngestWatch:
         """The sum over all ingests, each counted from where it began or went on."""
         every = [Progress(), *self._ended, *self._running.values()]
         return Progress(*map(sum, zip(*map(astuple, every), strict=True)))
+
+    @property
+    def error(self) -> Error | None:
+        """What goes wrong at the moment, None where all goes well."""
+        return next((error for error in self._errors.values() if error is not None), None)
 
     def note(self, progress: Progress) -> None:
         """Take the newest figures of the ingest that runs in this task."""
@@ -38,16 +43,17 @@ class IngestWatch:
         self._running[task] = progress
         self.listener(self)
 
-    def watched(self, ingest: Handler) -> Handler:
+    def watched(self, handler: Handler) -> Handler:
         """Return the handler, its errors noted."""
 
-        async def handler(jobs: Sequence[LeasedJob]) -> Sequence[Result[None]]:
-            results = await ingest(jobs)
-            self.error = next((r.error for r in results if isinstance(r, Err)), None)
+        async def noted(jobs: Sequence[LeasedJob]) -> Sequence[Result[None]]:
+            results = await handler(jobs)
+            errors = (result.error for result in results if isinstance(result, Err))
+            self._errors[handler] = next(errors, None)
             self.listener(self)
             return results
 
-        return handler
+        return noted
 
     def line(self) -> str:
         """Return the figures in one line for a person."""

@@ -1,9 +1,11 @@
 """Reading one folder into a corpus: in this process, or in the one that holds the data folder."""
 
 import asyncio
+import time
 from collections.abc import Callable
 from datetime import datetime
 
+from cogni_application.indexing.ingest import Progress
 from cogni_domain.jobs import Lane
 from cogni_domain.knowledge.source import Gap
 from cogni_domain.ports.document_store import DocumentStorePort
@@ -14,6 +16,7 @@ from cogni_embedded.sources import HOME, FolderSource, request_folder
 from cogni_kernel import Err, HumanText, Ok, Result, UpstreamError
 
 LOOK_S = 0.2
+STALLED_S = 5.0
 
 NOT_READ = HumanText(
     "The folder was not read to its end. The running product says why; mend that, then ingest again."
@@ -48,21 +51,32 @@ async def ingest(
 
 
 async def work_off(product: Product, folder: DataFolder, show: Show) -> Result[None]:
-    """Wait until nothing is left to index: in this process, or in the one that holds the data folder."""
+    """Wait until nothing is left to index: in this process, or in the one that holds the data folder.
+
+    Errors:
+        UpstreamError, …: What stopped it. The jobs stay, to be tried again by whoever works next.
+    """
     queue, lane = product.bindings.container.resolve(QueuePort), product.lanes[Lane.INDEXING]
+    stood, since = (-1, Progress()), time.monotonic()
     while True:
         waiting = await queue.depth(Lane.INDEXING)
-        held = folder.try_to_hold()
         if isinstance(waiting, Err):
             return waiting
-        if isinstance(held, Err):
-            return held
         if not waiting.value:
             return Ok(None)
+        held = folder.try_to_hold()
+        if isinstance(held, Err):
+            return held
         if held.value:
             await lane.work_off()
         else:
             show(f"The running product reads it: {waiting.value} steps to go")
+        stands = (waiting.value, product.watch.progress)
+        if stands != stood:
+            stood, since = stands, time.monotonic()
+        error = product.watch.error
+        if error is not None and time.monotonic() - since > STALLED_S:
+            return Err(error)
         await asyncio.sleep(LOOK_S)
 
 
