@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from typing import TypeAlias
 
 from cogni_domain.access.directory import Issuer
 from cogni_domain.access.rule import AccessRule
@@ -31,6 +32,8 @@ from cogni_domain.ports.vector_store import VectorStorePort
 from cogni_engine import ReferenceStore
 from cogni_kernel import Result
 from cogni_runtime.container import Container
+
+Close: TypeAlias = Callable[[], Awaitable[None]]
 
 PORTS: tuple[type, ...] = (
     AccessRulesPort,
@@ -60,7 +63,7 @@ class Bindings:
 
     container: Container
     refuse_other_schema: Callable[[], Awaitable[Result[None]]]
-    close: Callable[[], Awaitable[None]]
+    close: Close
 
 
 DATABASE = "cogni.db"
@@ -108,12 +111,13 @@ def embedded(data: Path, environment: Mapping[str, str]) -> Bindings:
     container.bind(KeywordSearchPort, TantivyKeywordSearchAdapter(data / "keywords"))
     extractor = SandboxExtractorAdapter()
     container.bind(ExtractorPort, extractor)
-    _bind_models(container, environment)
+    let_model_go = _bind_models(container, environment)
     _bind_tokens(container)
     container.validate(PORTS)
 
     async def close() -> None:
         extractor.close()
+        await let_model_go()
         await database.close()
 
     return Bindings(container, lambda: refuse_other_schema(database), close)
@@ -149,7 +153,8 @@ def _bind_database(container: Container, database: object) -> None:
     container.bind(VectorStorePort, DatabaseVectorStoreAdapter(database))
 
 
-def _bind_models(container: Container, environment: Mapping[str, str]) -> None:
+def _bind_models(container: Container, environment: Mapping[str, str]) -> Close:
+    """Bind every model; return what lets go of the language model."""
     from cogni_adapters.minilm.embedder import MiniLmEmbedderAdapter
     from cogni_adapters.minilm.model import MiniLm
     from cogni_adapters.minilm.reranker import MaxSimRerankerAdapter
@@ -158,22 +163,31 @@ def _bind_models(container: Container, environment: Mapping[str, str]) -> None:
     embedder = MiniLmEmbedderAdapter(model)
     container.bind(EmbedderPort, embedder)
     container.bind(RerankerPort, MaxSimRerankerAdapter(model))
-    container.bind(ModelPort, _language_model(embedder, environment))
+    language_model, close = _language_model(embedder, environment)
+    container.bind(ModelPort, language_model)
+    return close
 
 
-def _language_model(embedder: EmbedderPort, environment: Mapping[str, str]) -> ModelPort:
+def _language_model(
+    embedder: EmbedderPort, environment: Mapping[str, str]
+) -> tuple[ModelPort, Close]:
     """Return the provider that the environment names, else the local reader."""
     if environment.get("OPENAI_API_KEY") or environment.get("OPENAI_BASE_URL"):
         from cogni_adapters.openai.chat import OpenAIChatAdapter
 
-        return OpenAIChatAdapter(
+        provider = OpenAIChatAdapter(
             model=environment.get("COGNI_MODEL", ""),
             api_key=environment.get("OPENAI_API_KEY", "none"),
             base_url=environment.get("OPENAI_BASE_URL") or None,
         )
+        return provider, provider.close
     from cogni_adapters.reader.model import LocalReaderAdapter
 
-    return LocalReaderAdapter(embedder)
+    return LocalReaderAdapter(embedder), _nothing
+
+
+async def _nothing() -> None:
+    """A model of this process holds nothing outside it."""
 
 
 def _bind_tokens(container: Container) -> None:
