@@ -328,6 +328,16 @@ async def test_after_a_call_the_answer_comes_from_its_result() -> None:
     assert state == "reference: REQ-4471; status: open"
 
 
+async def test_a_record_that_was_looked_up_is_the_answer_where_no_sentence_is() -> None:
+    data = {"reference": "REQ-4471", "title": "VPN drops every 40 minutes", "status": "open"}
+
+    said = await after("How is it going with REQ-4471?", json.dumps(data), LEAVE)
+    other = await after("How is it going with REQ-9999?", json.dumps(data), LEAVE)
+
+    assert said == "reference: REQ-4471; title: VPN drops every 40 minutes; status: open"
+    assert other == ""
+
+
 async def test_a_short_field_is_an_answer() -> None:
     assert await after("What is the status of REQ-4471?", '{"status of REQ-4471": "open"}') == (
         "status of REQ-4471: open"
@@ -336,7 +346,8 @@ async def test_a_short_field_is_an_answer() -> None:
 
 async def test_a_passage_that_says_the_same_as_a_result_is_preferred_for_its_source() -> None:
     data = json.dumps({"reference": "REQ-4471", "title": "Swollen battery", "status": "open"})
-    passage = PassagePart("s2", "REQ-4471: Swollen battery", "REQ-4471 is open.")
+    place = "REQ-4471: VPN drops every 40 minutes in Suzhou › line 3"
+    passage = PassagePart("s2", place, "REQ-4471 is open. Reconnecting works at once.")
 
     said = await after("What is the state of REQ-4471?", data, LEAVE, passage)
 
