@@ -50,7 +50,7 @@ def run(
     with _held(data, new=True) as held, _ok(listen(host, port)) as listening:
         product = _built(held)
         _ok(asyncio.run(_checked(product)))
-        _ok(asyncio.run(prepare(product, folders)))
+        _ok(asyncio.run(prepare(product, folders, port + 1)))
         say(f"COGNI.BUILD answers at {address_of(listening)}")
         say(f'Ask:    cogni ask "How much parental leave do I get?" --as engineer --data {data}')
         say(f"Token:  cogni token --as engineer --data {data}")

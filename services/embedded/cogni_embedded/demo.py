@@ -2,12 +2,12 @@
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from cogni_acme.content import load_content
 from cogni_acme.intranet import Intranet
-from cogni_acme.people import People, Person, load_people
+from cogni_acme.people import Company, People, Person, load_people
 from cogni_acme.tools import TOOLS, demo_resources
 from cogni_domain.access.directory import Issuer
 from cogni_domain.access.grants import GrantCatalogue
@@ -62,6 +62,10 @@ def key_id(tenant: TenantId) -> str:
     return f"demo-{tenant}"
 
 
+def _origins(port: int) -> tuple[str, ...]:
+    return f"http://127.0.0.1:{port}", f"http://localhost:{port}"
+
+
 @dataclass(frozen=True, slots=True)
 class DemoSeed:
     """Writes what is not there yet; a second time changes nothing that a person has changed."""
@@ -71,32 +75,45 @@ class DemoSeed:
     profiles: ProfileStorePort
     embedder_version: str
 
-    async def plant(self, demo: Demo) -> Result[None]:
-        """Write every tenant of the demo."""
+    async def plant(self, demo: Demo, host_port: int | None = None) -> Result[None]:
+        """Write every tenant of the demo.
+
+        Args:
+            host_port: Where the demo host page is served on this machine, so that it may frame the surface.
+        """
         for company in demo.people.companies:
-            known = await self.directory.tenant(company.tenant.id)
-            if isinstance(known, Err):
-                return known
-            if known.value is not None:
-                continue
-            for step in (self._tenant, self._accounts, self._assistant):
-                done = await step(demo, company.tenant.id)
-                if isinstance(done, Err):
-                    return done
-            done = await self.directory.put_tenant(company.tenant)
+            origins = () if host_port is None else _origins(host_port)
+            done = await self._key(company.tenant.id, origins)
+            if isinstance(done, Err):
+                return done
+            done = await self._company(demo, company)
             if isinstance(done, Err):
                 return done
         return Ok(None)
 
-    async def _tenant(self, _: Demo, tenant: TenantId) -> Result[None]:
-        """Make the key of the tenant's host: random, and good on this machine alone."""
-        known = await self.directory.issuer(key_id(tenant))
+    async def _company(self, demo: Demo, company: Company) -> Result[None]:
+        known = await self.directory.tenant(company.tenant.id)
         if isinstance(known, Err) or known.value is not None:
             return known if isinstance(known, Err) else Ok(None)
-        key = secrets.token_urlsafe(48)
-        return await self.directory.put_issuer(
-            Issuer(key_id(tenant), tenant, "HS256", key, HOST, AUDIENCE, loopback_only=True)
+        for step in (self._accounts, self._assistant):
+            done = await step(demo, company.tenant.id)
+            if isinstance(done, Err):
+                return done
+        return await self.directory.put_tenant(company.tenant)
+
+    async def _key(self, tenant: TenantId, origins: tuple[str, ...]) -> Result[None]:
+        """Make the key of the tenant's host, random, and good on this machine alone; add to its origins."""
+        known = await self.directory.issuer(key_id(tenant))
+        if isinstance(known, Err):
+            return known
+        key = known.value or Issuer(
+            *(key_id(tenant), tenant, "HS256", secrets.token_urlsafe(48), HOST, AUDIENCE),
+            loopback_only=True,
         )
+        every = tuple(dict.fromkeys((*key.origins, *origins)))
+        if known.value is not None and every == key.origins:
+            return Ok(None)
+        return await self.directory.put_issuer(replace(key, origins=every))
 
     async def _accounts(self, demo: Demo, tenant: TenantId) -> Result[None]:
         for person in demo.people.people:

@@ -27,9 +27,15 @@ SAY_S = 2.0
 Say = Callable[[str], None]
 
 
-async def prepare(product: Product, folders: Sequence[FolderSource]) -> Result[None]:
-    """Seed the demo company and ask for every ingest, its own and the named folders'."""
-    planted = await product.seed.plant(product.demo)
+async def prepare(
+    product: Product, folders: Sequence[FolderSource], host_port: int | None = None
+) -> Result[None]:
+    """Seed the demo company and ask for every ingest, its own and the named folders'.
+
+    Args:
+        host_port: Where the demo host page is served, if it is.
+    """
+    planted = await product.seed.plant(product.demo, host_port)
     if isinstance(planted, Err):
         return planted
     for tenant in product.demo.intranets:

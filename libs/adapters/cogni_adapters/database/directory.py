@@ -37,7 +37,7 @@ class DatabaseDirectoryAdapter(DirectoryPort):
 
         def work(connection: sa.Connection) -> Result[Tenant | None]:
             row = connection.execute(query).one_or_none()
-            return Ok(None if row is None else Tenant(TenantId(row.id), row.name, row.enabled))
+            return Ok(None if row is None else _tenant(row))
 
         return await self._database.read(work)
 
@@ -93,7 +93,13 @@ class DatabaseDirectoryAdapter(DirectoryPort):
         )
 
     async def put_tenant(self, tenant: Tenant) -> Result[None]:
-        row = {"id": str(tenant.id), "name": tenant.name, "enabled": tenant.enabled}
+        row = {
+            "id": str(tenant.id),
+            "name": tenant.name,
+            "enabled": tenant.enabled,
+            "surfaces_off": sorted(tenant.surfaces_off),
+            "brand": dict(tenant.brand),
+        }
 
         def work(connection: sa.Connection) -> Result[None]:
             _put(connection, tables.tenants, row)
@@ -175,6 +181,16 @@ def _put(
     return connection.execute(statement).rowcount == 1
 
 
+def _tenant(row: Record) -> Tenant:
+    return Tenant(
+        TenantId(row.id),
+        row.name,
+        row.enabled,
+        frozenset(cast(list[str], row.surfaces_off)),
+        cast(Mapping[str, str], row.brand),
+    )
+
+
 def _issuer_row(issuer: Issuer) -> Row:
     return {
         "key_id": issuer.key_id,
@@ -184,6 +200,7 @@ def _issuer_row(issuer: Issuer) -> Row:
         "issuer": issuer.issuer,
         "audience": issuer.audience,
         "loopback_only": issuer.loopback_only,
+        "origins": list(issuer.origins),
     }
 
 
@@ -196,6 +213,7 @@ def _issuer(row: Record) -> Issuer:
         row.issuer,
         row.audience,
         row.loopback_only,
+        tuple(cast(list[str], row.origins)),
     )
 
 

@@ -3,14 +3,19 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 
 import cogni_adapters.database.tables  # noqa: F401 - fills METADATA
+from cogni_adapters.database import migrations
+from cogni_adapters.database.directory import DatabaseDirectoryAdapter
 from cogni_adapters.database.engine import Database, open_engine
 from cogni_adapters.database.migrate import HEAD, migrate, refuse_other_schema, revision
 from cogni_adapters.database.schema import METADATA
-from cogni_kernel import ConflictError, Result, UpstreamError
+from cogni_domain.access.directory import Tenant
+from cogni_kernel import ConflictError, Result, TenantId, UpstreamError
 from cogni_testing.assertions import err, ok
 
 
@@ -86,6 +91,38 @@ async def test_a_database_without_a_schema_is_not_served(tmp_path: Path) -> None
     await database.close()
 
     assert "cogni migrate" in str(refusal.message)
+
+
+async def test_an_earlier_schema_is_not_served_until_it_is_migrated_and_keeps_its_rows(
+    tmp_path: Path,
+) -> None:
+    url = f"sqlite:///{tmp_path}/earlier.db"
+    upgrade_to("0002", url)
+    engine = open_engine(url)
+    with engine.connect().execution_options(cogni_writes=True) as connection, connection.begin():
+        tenant = "INSERT INTO tenants (id, name, enabled) VALUES ('acme', 'Acme', 1)"
+        connection.execute(sa.text(tenant))
+    engine.dispose()
+    database = Database(url)
+
+    refusal = err(await refuse_other_schema(database), ConflictError)
+    assert "0002" in str(refusal.message)
+    assert "cogni migrate" in str(refusal.message)
+
+    assert ok(migrate(url)) == HEAD
+    ok(await refuse_other_schema(database))
+    found = ok(await DatabaseDirectoryAdapter(database).tenant(TenantId("acme")))
+    await database.close()
+    assert found == Tenant(TenantId("acme"), "Acme")
+
+
+def upgrade_to(target: str, url: str) -> None:
+    config, engine = Config(), open_engine(url)
+    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
+    with engine.connect().execution_options(cogni_writes=True) as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, target)
+    engine.dispose()
 
 
 @pytest.fixture

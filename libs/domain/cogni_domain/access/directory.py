@@ -1,5 +1,6 @@
 """Who a person is to each source, as data."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -7,13 +8,25 @@ from cogni_domain.access.principal import PrincipalKind
 from cogni_kernel import PrincipalId, TenantId
 
 
+_ORIGIN = re.compile(
+    r"https?://(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?|\[[0-9a-f:]{2,39}\])(?::[0-9]{1,5})?"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Tenant:
-    """One customer. A disabled one is refused everywhere: the kill switch."""
+    """One customer. A disabled one is refused everywhere: the kill switch.
+
+    Attributes:
+        surfaces_off: The surfaces that an administrator switched off, by id.
+        brand: Tokens of its look, by name; a surface takes those that are valid.
+    """
 
     id: TenantId
     name: str
     enabled: bool = True
+    surfaces_off: frozenset[str] = frozenset()
+    brand: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +41,10 @@ class Issuer:
         issuer: The `iss` that its tokens must carry.
         audience: The `aud` that its tokens must carry.
         loopback_only: Accept its tokens from this machine alone.
+        origins: Which pages may hold a surface in a frame, like `https://intranet.example`; none by default.
+
+    Raises:
+        ValueError: An origin is none: it has a path, a wildcard, or capitals.
     """
 
     key_id: str
@@ -37,6 +54,12 @@ class Issuer:
     issuer: str
     audience: str
     loopback_only: bool = False
+    origins: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for origin in self.origins:
+            if not _ORIGIN.fullmatch(origin):
+                raise ValueError(f"an origin is a scheme, a host and perhaps a port: {origin!r}")
 
 
 @dataclass(frozen=True, slots=True)

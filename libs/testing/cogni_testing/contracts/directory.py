@@ -85,6 +85,25 @@ class DirectoryContract(ABC):
 
         assert ok(await directory.issuer("acme-1")) == rotated
 
+    async def test_which_pages_may_frame_a_surface_goes_with_the_key(self) -> None:
+        directory = await self.make_directory()
+        framed = replace(ACME_KEY, origins=("https://intranet.acme.example", "http://[::1]:8081"))
+        ok(await directory.put_issuer(framed))
+        assert ok(await directory.issuer("acme-1")) == framed
+
+        ok(await directory.put_issuer(ACME_KEY))
+        assert ok(await directory.issuer("acme-1")) == ACME_KEY
+
+    async def test_a_tenant_keeps_its_look_and_what_it_switched_off(self) -> None:
+        directory = await self.make_directory()
+        dressed = replace(
+            ACME_TENANT, surfaces_off=frozenset({"terminal"}), brand={"radius": "8px"}
+        )
+
+        for tenant in (dressed, ACME_TENANT):
+            ok(await directory.put_tenant(tenant))
+            assert ok(await directory.tenant(ACME)) == tenant
+
     async def test_a_key_id_never_goes_to_another_tenant(self) -> None:
         directory = await self.make_directory()
         ok(await directory.put_issuer(ACME_KEY))

@@ -10,6 +10,8 @@ tenants = sa.Table(
     sa.Column("id", AnyText, primary_key=True),
     sa.Column("name", AnyText, nullable=False),
     sa.Column("enabled", sa.Boolean, nullable=False),
+    sa.Column("surfaces_off", JsonText, nullable=False, server_default="[]"),
+    sa.Column("brand", JsonText, nullable=False, server_default="{}"),
 )
 
 issuers = sa.Table(
@@ -22,6 +24,7 @@ issuers = sa.Table(
     sa.Column("issuer", AnyText, nullable=False),
     sa.Column("audience", AnyText, nullable=False),
     sa.Column("loopback_only", sa.Boolean, nullable=False),
+    sa.Column("origins", JsonText, nullable=False, server_default="[]"),
 )
 
 accounts = sa.Table(
