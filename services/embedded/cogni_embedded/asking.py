@@ -9,25 +9,21 @@ import httpx2
 
 from cogni_application.turn.take_turn import TurnRequest
 from cogni_domain.access.directory import Account
-from cogni_domain.ports.clock import ClockPort
-from cogni_domain.ports.directory import DirectoryPort
 from cogni_embedded.background import Background
 from cogni_embedded.bootstrap import Product
 from cogni_embedded.data_folder import DataFolder, Holder
-from cogni_embedded.demo import key_id
+from cogni_embedded.host_token import signed_token
 from cogni_embedded.ingesting import work_off
 from cogni_embedded.readiness import Readiness
 from cogni_embedded.serving import Say, prepare
 from cogni_engine import Delta, DoneDelta, FailedDelta, from_payload
-from cogni_kernel import Err, Error, HumanText, NotFoundError, Ok, Result, UpstreamError
-from cogni_runtime.bindings import demo_token
+from cogni_kernel import Err, Error, HumanText, Ok, Result, UpstreamError
 from cogni_surfaces import disclosed
 
 Show = Callable[[Delta], None]
 UNREACHABLE = HumanText(
     "The running product did not answer. Is it still there? `cogni doctor` tells."
 )
-NOT_THERE = HumanText("The demo company is not in this data folder yet. Start it: cogni run.")
 TIMEOUT = httpx2.Timeout(60.0, connect=5.0)
 STARTING_S = 10.0
 TOKEN_LIFETIME = timedelta(hours=8)
@@ -121,14 +117,7 @@ async def token_of(product: Product, account: Account) -> Result[str]:
     Errors:
         NotFoundError: The demo company is not in this data folder yet.
     """
-    container = product.bindings.container
-    issuer = await container.resolve(DirectoryPort).issuer(key_id(account.tenant_id))
-    if isinstance(issuer, Err):
-        return issuer
-    if issuer.value is None:
-        return Err(NotFoundError(NOT_THERE))
-    clock = container.resolve(ClockPort)
-    return Ok(demo_token(issuer.value, str(account.id), clock, TOKEN_LIFETIME))
+    return await signed_token(product, account, TOKEN_LIFETIME)
 
 
 def source_lines(outcome: Mapping[str, object]) -> Iterator[str]:

@@ -16,6 +16,7 @@ from cogni_edge.server import EdgeServer
 from cogni_embedded.background import Background
 from cogni_embedded.bootstrap import Product
 from cogni_embedded.data_folder import DataFolder
+from cogni_embedded.host_pages import host_pages
 from cogni_embedded.ingest_watch import IngestWatch
 from cogni_embedded.readiness import Admission, Readiness
 from cogni_embedded.sources import FolderSource, request_folder, request_intranet
@@ -71,13 +72,15 @@ def serve(product: Product, folder: DataFolder, listening: socket.socket, say: S
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         background.start()
-        folder.announce(address_of(listening))
-        saying = asyncio.create_task(_say_progress(readiness, product.watch, say))
-        try:
-            yield
-        finally:
-            saying.cancel()
-            await background.stop()
+        address = address_of(listening)
+        folder.announce(address)
+        async with host_pages(product, address, listening, say):
+            saying = asyncio.create_task(_say_progress(readiness, product.watch, say))
+            try:
+                yield
+            finally:
+                saying.cancel()
+                await background.stop()
 
     services = EdgeServices(
         product.pipeline,

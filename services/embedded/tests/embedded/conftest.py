@@ -105,9 +105,9 @@ def cogni() -> Cogni:
     """`cogni` within this process: `cogni("ask", "…", "--as", "engineer", data=folder)`."""
     runner = CliRunner(env=dict.fromkeys(set(os.environ) - set(ENVIRONMENT)))
 
-    def run(*arguments: object, data: Path) -> Result:
+    def run(*arguments: object, data: Path, **environment: str) -> Result:
         words = [*map(str, arguments), "--data", str(data)]
-        result = runner.invoke(app, words)
+        result = runner.invoke(app, words, env=environment)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         return result

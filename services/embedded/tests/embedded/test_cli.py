@@ -3,11 +3,14 @@
 import json
 import os
 import shutil
+import socket
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -150,6 +153,79 @@ def test_a_question_that_is_no_text_is_asked_all_the_same(cogni: "Cogni", data: 
 
     assert asked.exit_code == 0
     assert json.loads(asked.stdout)["kind"] == "completed"
+
+
+PROVIDER = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": "sk-secret"}
+MODEL = {"COGNI_MODEL": "qwen3-8b-q4"}
+
+
+class Refusing(BaseHTTPRequestHandler):
+    """A provider that takes no request."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(400)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        return
+
+
+@pytest.fixture
+def refusing() -> Iterator[dict[str, str]]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield {**PROVIDER, **MODEL, "OPENAI_BASE_URL": f"http://127.0.0.1:{server.server_port}/v1"}
+        server.shutdown()
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_an_answer_that_failed_says_why_and_is_an_error(
+    cogni: "Cogni", data: Path, refusing: dict[str, str], form: tuple[str, ...]
+) -> None:
+    asked = cogni("ask", LEAVE, "--as", "engineer", *form, data=data, **refusing)
+
+    assert asked.exit_code == 1, asked.output
+    assert "sk-secret" not in asked.output
+    if form:
+        assert json.loads(asked.stdout)["kind"] == "failed"
+    else:
+        assert len(asked.stdout.strip().splitlines()) == 2
+        assert "Generated answer." in asked.stdout
+
+
+def test_a_provider_that_is_away_is_said_once(cogni: "Cogni", data: Path) -> None:
+    asked = cogni("ask", LEAVE, "--as", "engineer", data=data, **PROVIDER, **MODEL)
+
+    assert asked.exit_code == 0
+    assert asked.stdout.count("can't be reached") == 1
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, ("run",)], ids=lambda c: c[0])
+def test_a_provider_without_its_model_is_refused_at_the_start(
+    cogni: "Cogni", data: Path, command: tuple[str, ...]
+) -> None:
+    refused = cogni(*command, data=data, **PROVIDER)
+
+    assert refused.exit_code == 1
+    assert "model" in refused.stderr
+    assert "sk-secret" not in refused.output
+
+
+def test_a_folder_to_answer_from_that_is_not_there_is_named(
+    cogni: "Cogni", data: Path, tmp_path: Path
+) -> None:
+    refused = cogni("run", "--folder", tmp_path / "nowhere", "--port", free_port(), data=data)
+
+    assert refused.exit_code == 1
+    assert f"There is no {tmp_path / 'nowhere'}" in refused.stderr
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 def test_a_token_is_printed_alone(cogni: "Cogni", data: Path) -> None:
