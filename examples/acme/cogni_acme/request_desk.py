@@ -26,18 +26,18 @@ class RequestDesk:
             return None
         intranet = self._intranets[principal.tenant_id]
         item = intranet.ticket(reference)
-        if item is None or item.ticket is None or not _admits(item, principal):
+        if item is None or item.ticket is None or not admits(item, principal):
             return None
         visible = tuple(
             comment
             for number, comment in enumerate(item.ticket.comments, start=1)
             if not comment.is_internal
-            or _admits(intranet.get(f"{item.id}/internal-{number}"), principal)
+            or admits(intranet.get(f"{item.id}/internal-{number}"), principal)
         )
         return replace(item.ticket, comments=visible)
 
 
-def _admits(item: Item | None, principal: Principal) -> bool:
+def admits(item: Item | None, principal: Principal) -> bool:
     """Tell whether every party may read; what is not there or cannot be mapped admits nobody."""
     return (
         item is not None
