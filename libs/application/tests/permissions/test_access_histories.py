@@ -12,6 +12,7 @@ HISTORIES, PARTS = 2_000, 10
 EACH = HISTORIES // PARTS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 async def test_two_thousand_histories_of_forty_events_show_exactly_what_the_source_allows(
     kit: "Kit", part: int

@@ -13,7 +13,7 @@ from cogni_adapters.memory.vector_store import MemoryVectorStoreAdapter
 from cogni_application.indexing.index import IndexWriter
 from cogni_application.indexing.ingest import IndexingService
 from cogni_application.indexing.intake import Intake, Taken
-from cogni_domain.access import predicate, principal, scope
+from cogni_domain.access import predicate, principal, rule, scope
 from cogni_domain.access.predicate import All, Overlaps, admits
 from cogni_domain.access.principal import Principal
 from cogni_domain.access.resolver import PrincipalResolver
@@ -38,27 +38,27 @@ def a_move_keeps_its_rule(patch: Patch) -> None:
 
 
 def a_denial_is_dropped_where_it_is_stored(patch: Patch) -> None:
-    patch.setattr(AccessRule, "is_compound", property(lambda r: len(r.simplified().clauses) > 1))
+    patch.setattr(rule, "_is_compound", lambda simple: len(simple.clauses) > 1)
 
 
 def a_denial_is_dropped_where_it_is_judged(patch: Patch) -> None:
-    def any_clause_but_no_denial(rule: AccessRule, tokens: frozenset[str]) -> bool:
-        return all(clause & tokens for clause in rule.clauses)
+    def any_clause_but_no_denial(of: AccessRule, tokens: frozenset[str]) -> bool:
+        return all(clause & tokens for clause in of.clauses)
 
     patch.setattr(AccessRule, "admits", any_clause_but_no_denial)
 
 
 def one_clause_is_enough(patch: Patch) -> None:
-    def admits_any(rule: AccessRule, tokens: frozenset[str]) -> bool:
-        return not rule.denied & tokens and any(clause & tokens for clause in rule.clauses)
+    def admits_any(of: AccessRule, tokens: frozenset[str]) -> bool:
+        return not of.denied & tokens and any(clause & tokens for clause in of.clauses)
 
     patch.setattr(AccessRule, "admits", admits_any)
 
 
 def the_wider_of_two_clauses_is_kept(patch: Patch) -> None:
-    def widest(rule: AccessRule) -> AccessRule:
-        kept = {c for c in rule.clauses if not any(other > c for other in rule.clauses)}
-        return AccessRule(tuple(sorted(kept, key=sorted)), rule.denied)
+    def widest(of: AccessRule) -> AccessRule:
+        kept = {c for c in of.clauses if not any(other > c for other in of.clauses)}
+        return AccessRule(tuple(sorted(kept, key=sorted)), of.denied)
 
     patch.setattr(AccessRule, "simplified", widest)
 

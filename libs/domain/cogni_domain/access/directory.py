@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from cogni_domain.access.principal import PrincipalKind
 from cogni_kernel import PrincipalId, TenantId
 
-
 _ORIGIN = re.compile(
     r"https?://(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?|\[[0-9a-f:]{2,39}\])(?::[0-9]{1,5})?"
 )

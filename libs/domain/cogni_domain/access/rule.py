@@ -83,8 +83,7 @@ class AccessRule:
     @property
     def is_compound(self) -> bool:
         """Whether the rule needs more than an overlap of tokens."""
-        simple = self.simplified()
-        return len(simple.clauses) > 1 or bool(simple.denied)
+        return _is_compound(self.simplified())
 
     @property
     def digest(self) -> str:
@@ -94,9 +93,8 @@ class AccessRule:
     @property
     def readers(self) -> frozenset[ReaderToken]:
         """What each chunk is stored with: the tokens themselves, or the one token of a compound rule."""
-        if self.is_compound:
-            return frozenset({rule_token(self)})
-        return self.simplified().clauses[0]
+        simple = self.simplified()
+        return frozenset({rule_token(simple)}) if _is_compound(simple) else simple.clauses[0]
 
     def to_json(self) -> str:
         """Return the canonical JSON text."""
@@ -128,6 +126,10 @@ class Unmappable:
 def rule_token(rule: AccessRule) -> ReaderToken:
     """Return the token that stands for a compound rule."""
     return ReaderToken(f"r:{rule.digest}")
+
+
+def _is_compound(simple: AccessRule) -> bool:
+    return len(simple.clauses) > 1 or bool(simple.denied)
 
 
 def _clause(tokens: Iterable[str]) -> Clause:
