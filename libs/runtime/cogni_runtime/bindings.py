@@ -108,7 +108,8 @@ def embedded(data: Path, environment: Mapping[str, str]) -> Bindings:
     container = Container()
     container.bind(ClockPort, SystemClockAdapter())
     _bind_database(container, database)
-    container.bind(KeywordSearchPort, TantivyKeywordSearchAdapter(data / "keywords"))
+    keywords = TantivyKeywordSearchAdapter(data / "keywords")
+    container.bind(KeywordSearchPort, keywords)
     extractor = SandboxExtractorAdapter()
     container.bind(ExtractorPort, extractor)
     let_model_go = _bind_models(container, environment)
@@ -118,6 +119,7 @@ def embedded(data: Path, environment: Mapping[str, str]) -> Bindings:
     async def close() -> None:
         extractor.close()
         await let_model_go()
+        await keywords.close()
         await database.close()
 
     return Bindings(container, lambda: refuse_other_schema(database), close)

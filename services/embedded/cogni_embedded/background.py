@@ -7,6 +7,7 @@ from cogni_application.background import forever
 from cogni_domain.conversations import IDLE_END
 from cogni_domain.jobs import Lane
 from cogni_domain.ports.clock import ClockPort
+from cogni_domain.ports.embedder import EmbedderPort
 from cogni_domain.ports.transcript_store import TranscriptStorePort
 from cogni_embedded.bootstrap import Product
 
@@ -24,6 +25,7 @@ class Background:
         """Start everything; the indexing lane twice, so that reading a source and embedding go side by side."""
         p = self.product
         work = [
+            self._warm_up(),
             p.streams.write(),
             p.turns.keep_leases(),
             p.reaper.watch(),
@@ -33,6 +35,10 @@ class Background:
             p.lanes[Lane.CONVERSATIONAL].work(),
         ]
         self.tasks = [asyncio.create_task(w) for w in work]
+
+    async def _warm_up(self) -> None:
+        """Load the model, so that the first question does not wait for it."""
+        await self.product.bindings.container.resolve(EmbedderPort).embed(["warm-up"])
 
     async def drain(self) -> None:
         """End every run as Halted with what it had, sealed."""
