@@ -99,7 +99,8 @@ class World:
     """One process over a state that a test may share between several.
 
     Attributes:
-        is_down: Which calls of the run log and the transcript store fail now.
+        is_down: Which calls fail now: of the run log, the transcript store, the access rules, and of the
+            documents where a run is reopened.
         raises: Whether a failing call raises instead of returning an error.
     """
 
@@ -119,18 +120,19 @@ class World:
     def __post_init__(self) -> None:
         self.new_id = SequentialIds(self.owner)
         self.documents = MemoryDocumentStoreAdapter(self.state)
-        self.scopes = ScopePolicy(MemoryAccessRulesAdapter(self.state))
+        rules = self._open_to_failure(MemoryAccessRulesAdapter(self.state))
+        self.scopes = ScopePolicy(rules)
         self.log = self._open_to_failure(MemoryRunLogAdapter(self.state))
         self.transcripts = self._open_to_failure(
             MemoryTranscriptStoreAdapter(self.state, self.clock)
         )
         self.proposals = MemoryProposalStoreAdapter(self.state)
         self.durable = MemoryDurableAdapter(self.state)
+        self.references = MemoryReferenceStore()
         self.queue = MemoryQueueAdapter(self.state, self.clock)
         self.profiles = MemoryProfileStoreAdapter(self.clock)
         self.vectors, self.keywords = MemoryVectorStoreAdapter(), MemoryKeywordSearchAdapter()
         self.embedder = HashEmbedder()
-        self.lineage = LineagePolicy(self.documents)
         self.retrieval = RetrievalService(
             self.scopes,
             self.documents,
@@ -147,9 +149,9 @@ class World:
             self.streams,
             self.log,
             self.transcripts,
-            self.documents,
+            self._open_to_failure(self.documents),
             self.scopes,
-            self.lineage,
+            LineagePolicy(self._open_to_failure(self.documents)),
         )
         self.reaper = Reaper(self.log, self.transcripts, self.clock)
 
@@ -172,8 +174,8 @@ class World:
         shared = TurnCollaborators(
             retrieval=self.retrieval,
             transcripts=self.transcripts,
-            references=MemoryReferenceStore(),
-            lineage=self.lineage,
+            references=self.references,
+            lineage=LineagePolicy(self.documents),
             model=self.used,
             streams=self.streams,
             clock=self.clock,

@@ -15,7 +15,9 @@ from cogni_engine import (
     Refused,
     RunOutcome,
 )
-from cogni_kernel import ConversationId, RunRef, Usage
+from cogni_kernel import ConversationId, HumanText, RunRef, Usage
+
+STOPPED = HumanText("This answer was stopped before it was complete. Ask again to continue.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,6 @@ def _message(outcome: RunOutcome) -> str | None:
         case Failed(error, _):
             return str(error.message)
         case Halted():
-            return "This answer was stopped before it was complete. Ask again to continue."
+            return str(STOPPED)
         case Completed() | Proposed():
             return None

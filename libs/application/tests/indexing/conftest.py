@@ -157,9 +157,9 @@ class CountingEmbedder(HashEmbedder):
 
 
 class Watched:
-    """A port that a test can kill its process in: before a call, or right after it."""
+    """A port that a test can break: end its process before a call or right after it, or answer instead of it."""
 
-    def __init__(self, port: object, watch: Callable[[str], None]) -> None:
+    def __init__(self, port: object, watch: Callable[[str], Any]) -> None:
         self._port = port
         self._watch = watch
 
@@ -169,7 +169,9 @@ class Watched:
             return found
 
         async def call(*args: Any, **kwargs: Any) -> Any:
-            self._watch(f"before {name}")
+            instead = self._watch(f"before {name}")
+            if instead is not None:
+                return instead
             result = await found(*args, **kwargs)
             self._watch(f"after {name}")
             return result
@@ -188,7 +190,7 @@ class Desk:
         self.keywords, self.vectors = MemoryKeywordSearchAdapter(), MemoryVectorStoreAdapter()
         self.embedder = CountingEmbedder()
         self.new_id = SequentialIds("d")
-        self.watch: Callable[[str], None] = lambda _: None
+        self.watch: Callable[[str], Any] = lambda _: None
         self.progress: list[Progress] = []
         self.corpus = Corpus(CORPUS, ACME, "Handbook", INDEX_ID, self.embedder.version)
         self.start_process()
@@ -198,7 +200,7 @@ class Desk:
         documents, queue = self._watched(self.documents), self._watched(self.queue)
         intake = Intake(
             documents,
-            self._watched(TextExtractor()),
+            TextExtractor(),
             ChunkPolicy(),
             self.clock,
             self.new_id,
@@ -233,8 +235,8 @@ class Desk:
     def _watched(self, port: object) -> Any:
         return Watched(port, self._note)
 
-    def _note(self, called: str) -> None:
-        self.watch(called)
+    def _note(self, called: str) -> Any:
+        return self.watch(called)
 
     def _connector(self, job: Job) -> ConnectorPort | None:
         source: Any = self.sources.get(job.payload["source"])

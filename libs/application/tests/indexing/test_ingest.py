@@ -14,6 +14,7 @@ from cogni_domain.knowledge.extracted import Reason, Skipped
 from cogni_domain.knowledge.source import ChangeEvent, ChangeKind
 from cogni_kernel import (
     ConflictError,
+    Err,
     HumanText,
     InvalidArgumentError,
     NotFoundError,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 EVERYONE, HR = AccessRule.everyone(), AccessRule.any_of("g:wiki/hr")
 STAFF, PEOPLE = fake_principal(id="staff"), fake_principal(id="people", groups=["wiki/hr"])
+PAYLOAD = {"source": "wiki"}
 DOWN = UpstreamError(HumanText("The source does not answer."))
 REFUSED = InvalidArgumentError(HumanText("This page cannot be rendered."))
 
@@ -343,6 +345,32 @@ async def test_a_process_killed_at_any_call_is_followed_by_one_that_comes_to_the
         await read_and_change(kit, desk, source)
 
         assert desk.standing() == expected, f"killed at call {number}"
+        assert desk.dead() == []
+
+
+async def test_a_call_that_fails_once_anywhere_costs_time_and_nothing_else(kit: "Kit") -> None:
+    calls, expected = await calls_of_the_story(kit)
+
+    for number in range(calls):
+        source = story(kit)
+        desk, left = kit.Desk(source), number
+        ok(await desk.documents.put_corpus(desk.corpus))
+
+        def fail(called: str) -> object:
+            nonlocal left
+            left -= called.startswith("before")
+            return Err(DOWN) if left == -1 and called.startswith("before") else None
+
+        desk.watch = fail
+        for is_changed in (False, True):
+            if is_changed:
+                change(source)
+            for _ in range(4):
+                await desk.indexing.request(desk.corpus.tenant_id, desk.corpus.id, "wiki", PAYLOAD)
+                await desk.worker.work_off()
+                desk.clock.advance(timedelta(hours=1))
+
+        assert desk.standing() == expected, f"call {number} failed"
         assert desk.dead() == []
 
 

@@ -363,6 +363,96 @@ async def test_a_bug_of_ours_ends_the_run_as_failed_with_its_reference(
     assert str(opened.run_ref) in last.outcome["message"]  # type: ignore[attr-defined]
 
 
+async def test_a_search_that_does_not_answer_ends_the_run_as_failed(
+    make_world: "MakeWorld", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = await make_world([Response("never")])
+
+    async def down(_: object) -> object:
+        return Err(DOWN)
+
+    monkeypatch.setattr(world.embedder, "embed", down)
+    outcome = await world.answer(QUESTION)
+
+    assert (outcome["kind"], outcome["message"]) == ("failed", str(DOWN.message))
+    assert isinstance(world.used, RecordedModel)
+    assert world.used.calls() == ()
+
+
+class Unspeakable(ChartPayload):
+    def to_payload(self) -> dict[str, object]:
+        raise RuntimeError("a bug of the author")
+
+
+class Mumble(Chart):
+    definition = a_tool("mumble")
+
+    async def call(self, args: Arguments) -> ToolResult | Error:
+        marker = await self.emit(Unspeakable("x", (), ()))
+        return ToolResult.marker(marker, ModelFacingText("A chart."))
+
+
+class Bungle(Book):
+    definition = a_tool("bungle")
+
+    async def preview(self, args: Arguments) -> Unspeakable:
+        return Unspeakable("x", (), ())
+
+
+async def test_a_widget_that_cannot_be_put_into_words_is_not_shown(
+    make_world: "MakeWorld",
+) -> None:
+    world = await make_world([call("mumble"), Response("Here [s1]: [[CHART:c1]]")], tools=[Mumble])
+
+    outcome = await world.answer(QUESTION)
+
+    assert (outcome["kind"], outcome["text"]) == ("completed", "Here [s1]: ")
+    assert outcome["markers"] == []
+
+
+async def test_a_proposal_that_cannot_be_put_into_words_is_a_failure_and_no_proposal(
+    make_world: "MakeWorld",
+) -> None:
+    world = await make_world([call("bungle", "I can [s1].")], tools=[Bungle])
+
+    outcome = await world.answer(QUESTION)
+
+    assert (outcome["kind"], outcome["text"], outcome["proposal"]) == (
+        "failed",
+        "I can [s1].",
+        None,
+    )
+    assert world.state.proposals == {}
+
+
+async def test_what_a_sealed_run_shows_is_pinned_and_where_that_fails_it_is_sealed_all_the_same(
+    make_world: "MakeWorld", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pinned = []
+    for fails in (False, True):
+        world = await make_world([call("chart"), Response("[[CHART:c1]]")], tools=[Chart])
+
+        async def pin(_: object, markers: object, fails: bool = fails) -> None:
+            if fails:
+                raise OSError("the database does not answer")
+            pinned.append(markers)
+
+        monkeypatch.setattr(world.references, "pin", pin)
+        assert (await world.answer(QUESTION))["kind"] == "completed"
+        await world.turns.drain()
+
+    assert [str(marker) for marker in pinned[0]] == ["[[CHART:c1]]"]  # type: ignore[attr-defined]
+
+
+async def test_a_question_without_a_word_finds_nothing_and_fails_nothing(
+    make_world: "MakeWorld", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = await make_world()
+    monkeypatch.setattr("cogni_application.retrieval.retrieve.is_blank", lambda _: True)
+
+    assert (await world.answer("???"))["reason"] == "nothing_found"
+
+
 async def test_a_provider_that_is_down_is_a_refusal_that_says_so(make_world: "MakeWorld") -> None:
     world = await make_world([replace(DOWN, retryable=True)] * 9)
     world.turns._shared = replace(world.turns._shared, clock=world.clock)
