@@ -16,7 +16,8 @@ from statistics import median
 
 import httpx2
 
-from cogni_edge import http
+from cogni_domain.ports.directory import DirectoryPort
+from cogni_edge import answering
 from cogni_edge.http import EdgeServices, create_app
 from cogni_embedded.asking import token_of
 from cogni_embedded.background import Background
@@ -27,6 +28,7 @@ from cogni_embedded.readiness import Readiness
 from cogni_embedded.serving import prepare
 from cogni_kernel import Ok
 from cogni_runtime.bindings import embedded, migrate
+from cogni_surfaces import SurfaceRegistry
 from cogni_testing import ok
 
 PAIRS = 160
@@ -55,7 +57,7 @@ async def _figures(data: Path) -> list[dict[str, object]]:
             surfaces = await _surfaces(owner)
             found = [await _surface(other, name, *pair) for name, pair in surfaces.items()]
             found.append(await _canary(other, *surfaces["citation"]))
-            http.FLOOR_S = 0.0
+            answering.FLOOR_S = 0.0
             found.append(await _surface(other, "citation without the floor", *surfaces["citation"]))
     return found
 
@@ -72,6 +74,7 @@ async def _clients(
         product.proposals,
         lambda: Ok(None),
         Readiness(product).why_not,
+        SurfaceRegistry(product.bindings.container.resolve(DirectoryPort)),
     )
     transport = httpx2.ASGITransport(create_app(services, _nothing), client=("127.0.0.1", 1))
     background = Background(product)

@@ -1,13 +1,42 @@
 """What any surface must provide: the rendered answer, its label, and the encoded deltas."""
 
+from cogni_surfaces.base import Base, Confirmation, SurfaceCapabilities
+from cogni_surfaces.brand import BrandTokens
+from cogni_surfaces.chat import ChatSurface, View, disclosed, render_answer, the_rest
 from cogni_surfaces.deltas import ServerEvent, json_line, server_event
-from cogni_surfaces.renderer import GENERATED_LABEL, disclosed, render_answer
+from cogni_surfaces.mount import AUTHORITY, PLACEMENTS, SurfaceConfig, config_of, why_not
+from cogni_surfaces.registry import OpenSurface, SurfaceRegistry
+from cogni_surfaces.terminal import TerminalSurface
+from cogni_surfaces.texts import GENERATED_LABEL, Language, language_of, said
+from cogni_surfaces.web_files import WebFile, web_asset, web_frame, web_mount
 
 __all__ = [
+    "AUTHORITY",
     "GENERATED_LABEL",
+    "PLACEMENTS",
+    "Base",
+    "BrandTokens",
+    "ChatSurface",
+    "Confirmation",
+    "Language",
+    "OpenSurface",
     "ServerEvent",
+    "SurfaceCapabilities",
+    "SurfaceConfig",
+    "SurfaceRegistry",
+    "TerminalSurface",
+    "View",
+    "WebFile",
+    "config_of",
     "disclosed",
     "json_line",
+    "language_of",
     "render_answer",
+    "said",
     "server_event",
+    "the_rest",
+    "web_asset",
+    "web_frame",
+    "web_mount",
+    "why_not",
 ]

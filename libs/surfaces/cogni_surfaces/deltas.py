@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cogni_domain.ports.run_log import NumberedDelta
-from cogni_engine import DoneDelta, FailedDelta, to_payload
+from cogni_engine import DoneDelta, FailedDelta, PhaseDelta, to_payload
 from cogni_kernel import encodable
-from cogni_surfaces.renderer import disclosed
+from cogni_surfaces.chat import View, disclosed
+from cogni_surfaces.texts import said
 
 _LINE_ENDS = re.compile("[\x85\u2028\u2029]")
 
@@ -23,12 +24,14 @@ class ServerEvent:
     data: str
 
 
-def server_event(numbered: NumberedDelta) -> ServerEvent:
+def server_event(numbered: NumberedDelta, view: View = View()) -> ServerEvent:  # noqa: B008 - a frozen value
     """Encode a delta; a terminal one carries its outcome as a person sees it."""
     delta = numbered.delta
     payload = to_payload(delta)
     if isinstance(delta, DoneDelta | FailedDelta):
-        payload = {"outcome": disclosed(delta.outcome)}
+        payload = {"outcome": disclosed(delta.outcome, view)}
+    elif isinstance(delta, PhaseDelta):
+        payload = {**payload, "detail": said(delta.detail, view.language)}
     return ServerEvent(str(numbered.cursor), delta.name, json_line(payload))
 
 

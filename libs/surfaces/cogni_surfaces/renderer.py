@@ -1,4 +1,4 @@
-"""An answer as a person sees it: sanitised HTML with its sources, its freshness and its label."""
+"""The parts of an answer as sanitised HTML: its text, its sources, its freshness and its label."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,10 +11,14 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from cogni_kernel import encodable
-
-GENERATED_LABEL = "Generated answer. Check it against its sources."
-NO_SOURCES = "This answer names no source."
-FRESHNESS_UNKNOWN = "How fresh its sources are is not known."
+from cogni_surfaces.texts import (
+    FRESHNESS_UNKNOWN,
+    GENERATED_LABEL,
+    NO_SOURCES,
+    READ_UP_TO,
+    Language,
+    said,
+)
 
 _TAG_NAMES = (
     "p br hr em strong s code pre blockquote ul ol li h1 h2 h3 h4 h5 h6 table thead tbody tr th td"
@@ -28,41 +32,33 @@ _TAG = re.compile("(<[^>]*>)")
 _VERBATIM = ("code", "pre")
 
 
-def render_answer(outcome: Mapping[str, object]) -> str:
-    """Return the HTML of an outcome: its text, then sources, freshness and label, which nothing can leave out.
+def body(outcome: Mapping[str, object]) -> str:
+    """Return the HTML of an outcome's text.
 
     Of Markdown, what could fetch, run or style something is shown as text, a link with its address. A handle
     becomes a source mark only where the outcome cites it, a marker a place for its widget only where the outcome
     has it; any other goes. In code both stay as they are written.
 
     Args:
-        outcome: As the contract names it: `text`, `citations`, `markers`, `indexed_through`.
-
-    Source:
-        COGNI.BUILD spec, package surfaces, "Renderer"; DESIGN D11.
+        outcome: As the contract names it: `text`, `citations`, `markers`.
     """
-    citations = _mappings(outcome.get("citations"))
-    body = _body(str(outcome.get("text") or ""), citations, _mappings(outcome.get("markers")))
-    label = f'<p class="generated">{escape(GENERATED_LABEL)}</p>'
-    parts = (body, _sources(citations), _freshness(outcome.get("indexed_through")), label)
-    return "".join(parts)
-
-
-def disclosed(outcome: Mapping[str, object]) -> dict[str, object]:
-    """Return an outcome with what every surface owes the person: the rendered answer and the label."""
-    return {**outcome, "html": render_answer(outcome), "generated_label": GENERATED_LABEL}
-
-
-def _body(
-    text: str, citations: Sequence[Mapping[str, object]], markers: Sequence[Mapping[str, object]]
-) -> str:
-    html = nh3.clean(_markdown.render(encodable(text)), tags=set(TAGS), attributes={})
-    cited = {str(citation["handle"]) for citation in citations}
-    widgets = {str(marker["marker"]) for marker in markers}
+    cited = {str(citation["handle"]) for citation in _mappings(outcome.get("citations"))}
+    widgets = {str(marker["marker"]) for marker in _mappings(outcome.get("markers"))}
     marked = (
-        piece if verbatim else _marked(piece, cited, widgets) for piece, verbatim in _pieces(html)
+        piece if verbatim else _marked(piece, cited, widgets)
+        for piece, verbatim in _pieces(markdown(str(outcome.get("text") or "")))
     )
     return f'<div class="answer" dir="auto">{"".join(marked)}</div>'
+
+
+def markdown(text: str) -> str:
+    """Return Markdown as HTML of `TAGS` alone, each without attributes."""
+    return nh3.clean(_markdown.render(encodable(text)), tags=set(TAGS), attributes={})
+
+
+def generated_label(language: Language) -> str:
+    """Return the HTML of the label."""
+    return f'<p class="generated">{escape(said(GENERATED_LABEL, language))}</p>'
 
 
 def _pieces(html: str) -> Iterator[tuple[str, bool]]:
@@ -88,9 +84,10 @@ def _source_mark(handle: str) -> str:
     return f'<sup class="source" data-handle="{handle}">{handle[1:]}</sup>'
 
 
-def _sources(citations: Sequence[Mapping[str, object]]) -> str:
+def sources(citations: Sequence[Mapping[str, object]], language: Language) -> str:
+    """Return the HTML of what an answer rests on."""
     if not citations:
-        return f'<p class="sources">{NO_SOURCES}</p>'
+        return f'<p class="sources">{said(NO_SOURCES, language)}</p>'
     return f'<ul class="sources">{"".join(map(_source, citations))}</ul>'
 
 
@@ -102,12 +99,13 @@ def _source(citation: Mapping[str, object]) -> str:
     return f'<li data-handle="{escape(handle)}">{escape(handle[1:])}: {place}</li>'
 
 
-def _freshness(indexed_through: object) -> str:
+def freshness(indexed_through: object, language: Language) -> str:
+    """Return the HTML of up to when the sources were read."""
     if not indexed_through:
-        return f'<p class="freshness">{FRESHNESS_UNKNOWN}</p>'
+        return f'<p class="freshness">{said(FRESHNESS_UNKNOWN, language)}</p>'
     moment = datetime.fromisoformat(str(indexed_through))
     time = f'<time datetime="{moment.isoformat()}">{moment:%Y-%m-%d %H:%M} UTC</time>'
-    return f'<p class="freshness">Sources read up to {time}.</p>'
+    return f'<p class="freshness">{said(READ_UP_TO, language)} {time}.</p>'
 
 
 def _mappings(value: object) -> Sequence[Mapping[str, object]]:

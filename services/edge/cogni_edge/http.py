@@ -1,13 +1,11 @@
 """The HTTP contract: routes in, application calls, responses out."""
 
-import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import TypeVar
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -22,14 +20,18 @@ from cogni_application.turn.take_turn import TurnService
 from cogni_application.turn.transcripts import TranscriptService
 from cogni_domain.access.principal import Principal
 from cogni_domain.proposals import Proposal
+from cogni_edge.answering import Answering
+from cogni_edge.frame import FrameRoutes
 from cogni_edge.metrics import counted, metrics
 from cogni_edge.openapi import document
 from cogni_edge.problems import PRIVATE, problem, problem_response
 from cogni_edge.requests import (
     cursor_of,
     idempotency_key_of,
-    token_of,
+    language_in,
+    surface_id_of,
     turn_request_of,
+    view_of,
     wants_stream,
     wrong_cursor,
 )
@@ -47,14 +49,11 @@ from cogni_kernel import (
     RunRef,
     UpstreamError,
 )
-from cogni_runtime.middleware import Call, Pipeline
-
-FLOOR_S = 0.02
-"""A 404 takes at least this long, so that absent and forbidden take the same."""
+from cogni_runtime.middleware import Pipeline
+from cogni_surfaces import SurfaceRegistry, View
 
 EXECUTION_WAIT = timedelta(seconds=5)
 
-T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 
@@ -66,6 +65,7 @@ class EdgeServices:
         pipeline: The chain that every call passes.
         admits: Ok, or why no run can be opened now: a provider is down.
         ready: None, or why the product cannot answer yet.
+        surfaces: Where it can be asked from.
     """
 
     pipeline: Pipeline
@@ -74,6 +74,7 @@ class EdgeServices:
     proposals: ProposalService
     admits: Callable[[], Result[None]]
     ready: Callable[[], Awaitable[str | None]]
+    surfaces: SurfaceRegistry
 
 
 class Edge:
@@ -81,60 +82,57 @@ class Edge:
 
     def __init__(self, services: EdgeServices) -> None:
         self._services = services
-
-    async def _answer(
-        self,
-        request: Request,
-        handler: Callable[[Principal], Awaitable[Result[T]]],
-        encode: Callable[[T], Response],
-    ) -> Response:
-        """Pass the chain, call, encode; an error becomes problem details."""
-        started = asyncio.get_running_loop().time()
-        result = await self._services.pipeline.run(Call(token_of(request)), handler)
-        if isinstance(result, Ok):
-            return encode(result.value)
-        response = problem(result.error)
-        if response.status_code == 404:
-            await asyncio.sleep(started + FLOOR_S - asyncio.get_running_loop().time())
-        return response
+        self._answering = Answering(services.pipeline)
 
     async def post_turn(self, request: Request) -> Response:
         """Start a run, or find the one of this key; stream it, or wait for its outcome."""
 
-        async def follow(principal: Principal) -> Result[Deltas]:
+        async def follow(principal: Principal) -> Result[tuple[Deltas, View]]:
             asked = await turn_request_of(request)
             if isinstance(asked, Err):
                 return asked
+            surface = await self._services.surfaces.open(
+                principal.tenant_id, asked.value.surface_id
+            )
+            if isinstance(surface, Err):
+                return surface
             admitted = self._services.admits()
             if isinstance(admitted, Err):
                 return admitted
-            opened = await self._services.turns.start(asked.value, principal)
+            offered = replace(asked.value, effects=surface.value.surface.effects)
+            opened = await self._services.turns.start(offered, principal)
             if isinstance(opened, Err):
                 return opened
-            return await self._services.transcripts.follow(opened.value.run_ref, principal, 0)
+            deltas = await self._services.transcripts.follow(opened.value.run_ref, principal, 0)
+            return deltas.map(lambda found: (found, view_of(request, surface.value)))
 
         async def wait(principal: Principal) -> Result[Mapping[str, object]]:
-            deltas = await follow(principal)
-            return deltas if isinstance(deltas, Err) else Ok(await outcome_of(deltas.value))
+            found = await follow(principal)
+            return found if isinstance(found, Err) else Ok(await outcome_of(*found.value))
 
         if wants_stream(request):
-            return await self._answer(request, follow, event_stream)
-        return await self._answer(request, wait, json_response)
+            return await self._answering.answer(request, follow, lambda f: event_stream(*f))
+        return await self._answering.answer(request, wait, json_response)
 
     async def get_events(self, request: Request) -> Response:
         """Resume a run after the last event that the reader has."""
         run = RunRef(request.path_params["run_ref"])
 
-        async def follow(principal: Principal) -> Result[Deltas]:
+        async def follow(principal: Principal) -> Result[tuple[Deltas, View]]:
             after = cursor_of(request)
             if isinstance(after, Err):
                 return after
+            surface = await self._services.surfaces.open(
+                principal.tenant_id, surface_id_of(request)
+            )
+            if isinstance(surface, Err):
+                return surface
             deltas = await self._services.transcripts.follow(run, principal, after.value)
             if isinstance(deltas, Err) and isinstance(deltas.error, InvalidArgumentError):
                 return wrong_cursor(str(deltas.error.message))
-            return deltas
+            return deltas.map(lambda found: (found, view_of(request, surface.value)))
 
-        return await self._answer(request, follow, event_stream)
+        return await self._answering.answer(request, follow, lambda found: event_stream(*found))
 
     async def post_stop(self, request: Request) -> Response:
         """End a run as Halted with what it had; doing it again changes nothing, whatever the key."""
@@ -146,12 +144,12 @@ class Edge:
                 return key
             return await self._services.transcripts.stop(run, principal)
 
-        return await self._answer(request, stop, lambda _: Response(None, 202, PRIVATE))
+        return await self._answering.answer(request, stop, lambda _: Response(None, 202, PRIVATE))
 
     async def get_citation(self, request: Request) -> Response:
         """Open a source."""
         run, handle = RunRef(request.path_params["run_ref"]), request.path_params["handle"]
-        return await self._answer(
+        return await self._answering.answer(
             request,
             lambda principal: self._services.transcripts.source(run, handle, principal),
             lambda source: json_response(source_view(source)),
@@ -192,11 +190,13 @@ class Edge:
                 return key
             return await decide(proposal, principal, key.value)
 
-        return await self._answer(request, decided, lambda p: json_response(proposal_payload(p)))
+        return await self._answering.answer(
+            request, decided, lambda p: json_response(proposal_payload(p))
+        )
 
     async def get_conversations(self, request: Request) -> Response:
         """List the person's own conversations."""
-        return await self._answer(
+        return await self._answering.answer(
             request,
             self._services.transcripts.conversations,
             lambda found: json_response({"conversations": [conversation_view(c) for c in found]}),
@@ -205,7 +205,7 @@ class Edge:
     async def get_conversation(self, request: Request) -> Response:
         """Reopen one of them."""
         wanted = ConversationId(request.path_params["conversation_id"])
-        return await self._answer(
+        return await self._answering.answer(
             request,
             lambda principal: self._services.transcripts.conversation(wanted, principal),
             lambda found: json_response(
@@ -225,8 +225,11 @@ def create_app(
     services: EdgeServices, lifespan: Callable[[Starlette], AbstractAsyncContextManager[None]]
 ) -> ASGIApp:
     """Return the HTTP application."""
-    edge = Edge(services)
+    edge, frame = Edge(services), FrameRoutes(services.surfaces)
     routes = [
+        Route("/surface/assets/{name}", frame.get_asset, methods=["GET"]),
+        Route("/surface/{key_id}", frame.get_frame, methods=["GET"]),
+        Route("/mount.js", frame.get_mount, methods=["GET"]),
         Route("/v1/turns", edge.post_turn, methods=["POST"]),
         Route("/v1/runs/{run_ref}/events", edge.get_events, methods=["GET"]),
         Route("/v1/runs/{run_ref}/stop", edge.post_stop, methods=["POST"]),
@@ -254,13 +257,13 @@ async def _openapi(_: Request) -> Response:
     return json_response(document())
 
 
-async def _no_route(_: Request, error: Exception) -> Response:
+async def _no_route(request: Request, error: Exception) -> Response:
     """Answer for an address that is not there, or that does not take the method."""
     if isinstance(error, HTTPException) and error.status_code == 405:
         response = problem_response(405, "This address does not take that method.")
         response.headers["Allow"] = (error.headers or {}).get("Allow", "")
         return response
-    return problem(NotFoundError(HumanText("")))
+    return problem(NotFoundError(HumanText("")), language_in(request))
 
 
 async def _bug(_: Request, bug: Exception) -> Response:

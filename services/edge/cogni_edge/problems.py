@@ -18,7 +18,7 @@ from cogni_kernel import (
     TimeoutError,
     UpstreamError,
 )
-from cogni_surfaces import json_line
+from cogni_surfaces import Language, json_line, said
 
 PRIVATE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 """Headers of every response: what is said to one person is kept by no cache and taken for nothing else."""
@@ -52,13 +52,13 @@ def status_of(error: Error) -> int:
     return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
 
 
-def problem(error: Error) -> Response:
-    """Return an error as a response."""
+def problem(error: Error, language: Language = Language.EN) -> Response:
+    """Return an error as a response, in the person's language where the sentence is one of ours."""
     masked = ErrorMasker().mask(error, _Masking())
     extra: dict[str, object] = {}
     if isinstance(error, InvalidArgumentError) and "field" in error.detail:
         extra["field"] = error.detail["field"]
-    response = problem_response(status_of(error), str(masked.message), extra)
+    response = problem_response(status_of(error), said(str(masked.message), language), extra)
     if response.status_code == 401:
         response.headers["WWW-Authenticate"] = "Bearer"
     if response.status_code in (429, 503):

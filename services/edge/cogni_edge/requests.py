@@ -10,6 +10,7 @@ from starlette.requests import ClientDisconnect, Request
 from cogni_application.turn.take_turn import TurnRequest
 from cogni_domain.access.resolver import HostToken
 from cogni_kernel import ConversationId, Err, Error, HumanText, InvalidArgumentError, Ok, Result
+from cogni_surfaces import AUTHORITY, PLACEMENTS, Language, OpenSurface, View, language_of, why_not
 
 MAX_BODY = 2 * 2**20
 BODY_S = 10.0
@@ -97,6 +98,8 @@ async def read_body(request: Request, kind: type[M]) -> Result[M]:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         field = ".".join(map(str, first["loc"]))[:MAX_FIELD] or "body"
+        if first["type"] == "extra_forbidden" and first["loc"][-1] in AUTHORITY:
+            return _wrong(field, f"{why_not(str(first['loc'][-1]))}.")
         return _wrong(field, f"{field}: {first['msg']}.")
 
 
@@ -110,6 +113,38 @@ async def _bounded(request: Request) -> bytes | None:
         if len(raw) > MAX_BODY:
             return None
     return bytes(raw)
+
+
+def frame_query_of(request: Request) -> Result[str]:
+    """Return the id of the surface that a frame's address names.
+
+    Errors:
+        InvalidArgumentError: The address says what a host may not say, or an unknown placement.
+    """
+    query = request.query_params
+    for key in query:
+        if key.casefold() in AUTHORITY:
+            return _wrong(key[:MAX_FIELD], f"{why_not(key)}.")
+        if "token" in key.casefold():
+            return _wrong(key[:MAX_FIELD], "A token never goes into an address.")
+    if query.get("placement", PLACEMENTS[0]) not in PLACEMENTS:
+        return _wrong("placement", f"placement is {' or '.join(PLACEMENTS)}.")
+    return Ok(surface_id_of(request))
+
+
+def surface_id_of(request: Request) -> str:
+    """Return from which surface a call comes that has no body."""
+    return request.query_params.get("surface_id", "chat")
+
+
+def view_of(request: Request, found: OpenSurface) -> View:
+    """Return how an answer is shown to the caller there."""
+    return View(language_in(request), found.surface.capabilities.max_output_length)
+
+
+def language_in(request: Request) -> Language:
+    """Return the language that the caller likes best."""
+    return language_of(request.headers.get("accept-language", ""))
 
 
 def cursor_of(request: Request) -> Result[int]:

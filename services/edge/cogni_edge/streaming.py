@@ -10,7 +10,7 @@ from starlette.responses import Response
 from cogni_domain.ports.run_log import NumberedDelta
 from cogni_edge.problems import PRIVATE
 from cogni_engine import DoneDelta, FailedDelta, is_terminal
-from cogni_surfaces import ServerEvent, disclosed, server_event
+from cogni_surfaces import ServerEvent, View, disclosed, server_event
 
 HEARTBEAT_S = 15
 LAST_WORDS_S = 8
@@ -19,12 +19,12 @@ LAST_WORDS_S = 8
 Deltas: TypeAlias = AsyncIterator[NumberedDelta]
 
 
-def event_stream(deltas: Deltas) -> Response:
+def event_stream(deltas: Deltas, view: View) -> Response:
     """Return deltas as server-sent events; `id` is the cursor."""
 
     async def events() -> AsyncIterator[ServerSentEvent]:
         async for numbered in deltas:
-            event = await _encoded(numbered)
+            event = await _encoded(numbered, view)
             yield ServerSentEvent(data=event.data, event=event.event, id=event.id, sep="\n")
 
     return EventSourceResponse(
@@ -36,16 +36,16 @@ def event_stream(deltas: Deltas) -> Response:
     )
 
 
-async def outcome_of(deltas: Deltas) -> Mapping[str, object]:
+async def outcome_of(deltas: Deltas, view: View) -> Mapping[str, object]:
     """Wait for the terminal delta; return its outcome as a person sees it."""
     async for numbered in deltas:
         if isinstance(numbered.delta, DoneDelta | FailedDelta):
-            return await asyncio.to_thread(disclosed, numbered.delta.outcome)
+            return await asyncio.to_thread(disclosed, numbered.delta.outcome, view)
     raise RuntimeError("a run ended without a terminal delta")
 
 
-async def _encoded(numbered: NumberedDelta) -> ServerEvent:
+async def _encoded(numbered: NumberedDelta, view: View) -> ServerEvent:
     """Encode a delta; an outcome in a thread, since rendering a hostile one takes a second."""
     if is_terminal(numbered.delta):
-        return await asyncio.to_thread(server_event, numbered)
-    return server_event(numbered)
+        return await asyncio.to_thread(server_event, numbered, view)
+    return server_event(numbered, view)

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from starlette.applications import Starlette
 
 from cogni_domain.ports.clock import ClockPort
+from cogni_domain.ports.directory import DirectoryPort
 from cogni_domain.ports.document_store import DocumentStorePort
 from cogni_domain.ports.model import ModelPort
 from cogni_edge.http import EdgeServices, create_app
@@ -21,6 +22,7 @@ from cogni_embedded.ingest_watch import IngestWatch
 from cogni_embedded.readiness import Admission, Readiness
 from cogni_embedded.sources import FolderSource, request_folder, request_intranet
 from cogni_kernel import Err, Ok, Result
+from cogni_surfaces import SurfaceRegistry
 
 LOOK_S = 0.2
 SAY_S = 2.0
@@ -89,6 +91,7 @@ def serve(product: Product, folder: DataFolder, listening: socket.socket, say: S
         product.proposals,
         admission.admits,
         readiness.why_not,
+        SurfaceRegistry(container.resolve(DirectoryPort)),
     )
     server = EdgeServer(create_app(services, lifespan), background.drain)
     asyncio.run(server.serve([listening]))

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cogni_surfaces import GENERATED_LABEL, disclosed, render_answer
-from cogni_surfaces.renderer import FRESHNESS_UNKNOWN, NO_SOURCES, TAGS
+from cogni_surfaces.renderer import TAGS
+from cogni_surfaces.texts import FRESHNESS_UNKNOWN, NO_SOURCES
 
 SHARED = Path(os.environ.get("COGNI_SHARED", Path(__file__).parents[5] / "shared"))
 ATTACKS = SHARED / "data" / "injection.jsonl"
@@ -264,6 +265,7 @@ def test_what_is_disclosed_has_the_label_whatever_the_outcome_says() -> None:
     assert GENERATED_LABEL in str(shown["html"])
     assert {**shown, "html": "", "generated_label": ""} == {
         **forged,
+        "more": False,
         "html": "",
         "generated_label": "",
     }

@@ -86,6 +86,7 @@ from cogni_kernel import (
     UpstreamError,
 )
 from cogni_runtime.middleware import standard_pipeline
+from cogni_surfaces import SurfaceRegistry
 from cogni_testing import FrozenClock, HashEmbedder, LexicalReranker, corpus_fixture, ok
 
 ACME, GLOBEX, CLOSED = "acme", "globex", "closed"
@@ -304,6 +305,7 @@ async def world() -> AsyncIterator[World]:
         proposals,
         lambda: _admits(model),
         lambda: _ready(made),
+        SurfaceRegistry(directory),
     )
     app = create_app(services, _no_lifespan)
     made = World(app, services, model, clock, state, directory, documents, issuers)
