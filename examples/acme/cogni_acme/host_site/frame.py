@@ -14,6 +14,7 @@ NAV = {
     "/people": "People",
     "/time-off": "Time off",
 }
+BRAND = {"colour_accent": "#0b6477", "colour_on_accent": "#ffffff"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,7 @@ def _mount(page: Page, visitor: Visitor, mount: Mount) -> Html:
         "surface_id": "chat",
         "placement": "launcher",
         "locale": "en",
+        "brand": {"name": f"{visitor.company.tenant.name} assistant", **BRAND},
         "subject_ref": dict(page.subject) if page.subject else None,
     }
     given = {name: value for name, value in config.items() if value is not None}
