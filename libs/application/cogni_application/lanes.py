@@ -1,7 +1,9 @@
 """Working off a lane: leased jobs, a handler a kind, bounded attempts."""
 
+import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypeAlias
@@ -53,15 +55,33 @@ class LaneWorker:
     async def work_once(self) -> bool:
         """Take and do one batch; False where nothing was due."""
         taken = await self._taken()
-        known = [leased for leased in taken if leased.job.kind in self.handlers]
-        for leased in taken:
+        if taken:
+            async with self._holding(taken):
+                await self._do_each_kind(taken)
+        return bool(taken)
+
+    @asynccontextmanager
+    async def _holding(self, jobs: Sequence[LeasedJob]) -> AsyncIterator[None]:
+        """Hold jobs on for as long as they take, those too that wait for the others of their batch."""
+
+        async def hold() -> None:
+            await self.queue.hold(jobs, LEASE)
+
+        holding = asyncio.create_task(forever(hold, LEASE.total_seconds() / 3))
+        try:
+            yield
+        finally:
+            holding.cancel()
+            await asyncio.wait([holding])
+
+    async def _do_each_kind(self, jobs: Sequence[LeasedJob]) -> None:
+        for leased in jobs:
             if leased.job.kind not in self.handlers:
                 await self._fail(leased, DefinitionError(f"nobody does {leased.job.kind}"))
         for kind, handler in self.handlers.items():
-            mine = [leased for leased in known if leased.job.kind == kind]
+            mine = [leased for leased in jobs if leased.job.kind == kind]
             if mine:
                 await self._do(handler, mine)
-        return bool(taken)
 
     async def _taken(self) -> list[LeasedJob]:
         taken: list[LeasedJob] = []

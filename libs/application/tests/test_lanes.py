@@ -165,6 +165,26 @@ async def test_a_job_in_other_hands_by_now_is_left_to_them(desk: Desk) -> None:
     assert desk.waiting() == {"a"}
 
 
+async def test_a_batch_is_held_on_for_as_long_as_it_takes(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lanes, "LEASE", timedelta(seconds=0.03))
+    await desk.add("a", "b")
+    late: list[object] = []
+
+    async def slow(jobs: Sequence[LeasedJob]) -> Sequence[Result[None]]:
+        for _ in range(10):
+            desk.clock.advance(timedelta(seconds=0.01))
+            await asyncio.sleep(0.011)
+            late.append(ok(await desk.queue.dequeue(LANE, LEASE)))
+        return [Ok(None)] * len(jobs)
+
+    await LaneWorker(desk.queue, LANE, {"write": slow}).work_once()
+
+    assert late == [None] * 10
+    assert desk.waiting() == set()
+
+
 async def test_a_queue_that_does_not_answer_ends_no_worker(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

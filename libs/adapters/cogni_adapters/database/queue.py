@@ -1,5 +1,6 @@
 """Jobs as rows: lanes, leases and checkpoints that survive a restart."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -69,6 +70,16 @@ class DatabaseQueueAdapter(QueuePort):
 
     async def checkpoint(self, job: LeasedJob, cursor: str, lease: timedelta) -> Result[bool]:
         return await self._change(job, cursor=cursor, due_at=self._clock.now() + lease)
+
+    async def hold(self, held: Sequence[LeasedJob], lease: timedelta) -> Result[None]:
+        mine = sa.tuple_(jobs.c.id, jobs.c.lease).in_([(int(job.id), job.lease) for job in held])
+        statement = sa.update(jobs).where(mine).values(due_at=self._clock.now() + lease)
+
+        def renew(connection: sa.Connection) -> Result[None]:
+            connection.execute(statement)
+            return Ok(None)
+
+        return await self._database.write(renew)
 
     async def complete(self, job: LeasedJob) -> Result[bool]:
         return await self._execute(sa.delete(jobs).where(*_held(job)))

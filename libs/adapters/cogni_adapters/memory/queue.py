@@ -1,5 +1,6 @@
 """Jobs in lanes, in memory."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from cogni_adapters.memory.state import JobRow, MemoryState
@@ -36,6 +37,11 @@ class MemoryQueueAdapter(QueuePort):
         row.cursor = cursor
         row.leased_until = self._clock.now() + lease
         return Ok(True)
+
+    async def hold(self, held: Sequence[LeasedJob], lease: timedelta) -> Result[None]:
+        for row in filter(None, map(self._held, held)):
+            row.leased_until = self._clock.now() + lease
+        return Ok(None)
 
     async def complete(self, job: LeasedJob) -> Result[bool]:
         row = self._held(job)

@@ -105,13 +105,13 @@ class IndexingService:
         if corpus is None or connector is None:
             return Err(NotFoundError(NO_SOURCE))
         started = self.clock.now()
-        async with HeldJob(self.queue, job).held() as held:
-            read = await self._read(held, corpus, connector)
-            if isinstance(read, Err):
-                return read
-            swept = await self._sweep(held, corpus, connector)
-            if isinstance(swept, Err):
-                return swept
+        held = HeldJob(self.queue, job)
+        read = await self._read(held, corpus, connector)
+        if isinstance(read, Err):
+            return read
+        swept = await self._sweep(held, corpus, connector)
+        if isinstance(swept, Err):
+            return swept
         return await self.documents.note_indexed_through(corpus, started)
 
     async def _read(self, held: HeldJob, corpus: Corpus, connector: ConnectorPort) -> Result[None]:

@@ -165,7 +165,7 @@ class Watched:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._port, name)
-        if not callable(found) or name in ("listed", "edit", "changes"):
+        if not callable(found) or name in ("listed", "edit", "changes", "hold"):
             return found
 
         async def call(*args: Any, **kwargs: Any) -> Any:

@@ -1,6 +1,5 @@
 """A source is read from end to end, whatever happens on the way, and what is gone from it goes."""
 
-import asyncio
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -231,31 +230,6 @@ async def test_who_lost_the_job_stops_at_the_next_document(kit: "Kit") -> None:
 
     err(result, ConflictError)
     assert source.reads == ["p0"]
-
-
-async def test_a_job_is_held_on_while_one_document_takes_long(
-    kit: "Kit", monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("cogni_application.indexing.held_job.LEASE", timedelta(seconds=0.03))
-    source = kit.Source(a="Leave.")
-    desk = kit.Desk(source)
-    await desk.request()
-    job = await desk.leased(INGEST)
-    extract = source.extract
-
-    async def slowly(document: object) -> object:
-        for _ in range(5):
-            desk.clock.advance(timedelta(seconds=0.01))
-            await asyncio.sleep(0.015)
-        return await extract(document)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(source, "extract", slowly)
-    (result,) = await desk.indexing.ingest([job])
-    ok(result)
-
-    leased_until = desk.state.jobs[job.id].leased_until
-    assert leased_until is not None
-    assert leased_until > desk.clock.now()
 
 
 async def test_an_ingest_resumes_at_its_checkpoint(kit: "Kit") -> None:

@@ -118,6 +118,8 @@ class Watched:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._port, name)
+        if name == "hold":
+            return found
 
         async def call(*args: Any, **kwargs: Any) -> Any:
             await asyncio.sleep(0)

@@ -1,5 +1,6 @@
 """Durable work in lanes: at least once, leased, checkpointed."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Protocol
 
@@ -20,6 +21,10 @@ class QueuePort(Protocol):
 
     async def checkpoint(self, job: LeasedJob, cursor: str, lease: timedelta) -> Result[bool]:
         """Remember how far the job has come, and hold it on; False where it is in other hands by now."""
+        ...
+
+    async def hold(self, held: Sequence[LeasedJob], lease: timedelta) -> Result[None]:
+        """Hold jobs on, those of them that are still in these hands; where they stand does not change."""
         ...
 
     async def complete(self, job: LeasedJob) -> Result[bool]:

@@ -216,6 +216,31 @@ class QueueContract(ABC):
         clock.advance(LEASE / 2)
         assert (await self.taken(queue)).attempt == 2
 
+    async def test_jobs_are_held_on_where_they_stand_by_whoever_has_them(self) -> None:
+        clock = FrozenClock()
+        queue = await self.make_queue(clock)
+        for key in ("d1", "d2", "d3"):
+            ok(await queue.enqueue(a_job(key), LANE))
+        held = [await self.taken(queue) for _ in range(3)]
+        ok(await queue.checkpoint(held[0], "page-1", LEASE))
+        clock.advance(LEASE)
+        again = await self.taken(queue)
+        assert again.job.key == held[0].job.key
+
+        ok(await queue.hold(held[1:], LEASE))
+        ok(await queue.hold(held[:1], 5 * LEASE))
+        ok(await queue.hold([], LEASE))
+        clock.advance(LEASE / 2)
+        assert ok(await queue.dequeue(LANE, LEASE)) is None
+        clock.advance(LEASE / 2)
+
+        freed = [await self.taken(queue) for _ in range(3)]
+        assert {f.job.key: (f.attempt, f.cursor) for f in freed} == {
+            "d1": (3, "page-1"),
+            "d2": (2, None),
+            "d3": (2, None),
+        }
+
     async def test_who_takes_over_goes_on_at_the_newest_checkpoint(self) -> None:
         clock = FrozenClock()
         queue = await self.make_queue(clock)
