@@ -20,7 +20,7 @@ from typer.testing import CliRunner, Result
 
 from cogni_embedded.cli import app
 
-WAIT_S = 60.0
+WAIT_S = 90.0
 LOOK_S = 0.05
 ENVIRONMENT = {
     name: value

@@ -8,7 +8,7 @@ import pytest
 if TYPE_CHECKING:
     from tests.embedded.conftest import Cogni, Running
 
-pytestmark = pytest.mark.xdist_group("crash")
+pytestmark = [pytest.mark.xdist_group("crash"), pytest.mark.timeout(300)]
 
 
 def test_a_first_start_says_how_far_it_is_and_answers_within_a_minute(
