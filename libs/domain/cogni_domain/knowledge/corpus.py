@@ -101,8 +101,9 @@ class Chunk:
 
     @property
     def place(self) -> str:
-        """The locator a person reads: headings, then page, slide or cells."""
-        return " › ".join(filter(None, (*self.heading, self.locator)))
+        """The locator a person reads beside the title: headings, then page, slide or cells."""
+        below = self.heading[1:] if self.heading[:1] == (self.title,) else self.heading
+        return " › ".join(filter(None, (*below, self.locator)))
 
     @property
     def indexed_text(self) -> str:

@@ -129,7 +129,7 @@ def test_small_neighbours_under_one_heading_are_joined_and_their_places_covered(
     assert chunk.text == "Twenty days.\n\nMore on request."
     assert chunk.heading == ("Leave",)
     assert chunk.locator == "pages 3-4"
-    assert chunk.place == "Leave › pages 3-4"
+    assert chunk.place == "pages 3-4"
 
 
 def test_what_is_under_different_headings_is_not_joined() -> None:
@@ -249,3 +249,12 @@ def test_another_version_has_other_ids() -> None:
     [new] = POLICY.chunk(replace(DOCUMENT, version=4), extracted)
 
     assert (str(old.id), str(new.id)) == ("leave:3:0", "leave:4:0")
+
+
+def test_a_place_does_not_say_the_title_again() -> None:
+    block = Block(BlockKind.PARAGRAPH, "Twenty weeks.", (DOCUMENT.title, "Parents"), "line 3")
+    [chunk] = ChunkPolicy().chunk(
+        DOCUMENT, ExtractedDocument(DOCUMENT.title, (block,), "text/plain")
+    )
+
+    assert chunk.place == "Parents › line 3"
