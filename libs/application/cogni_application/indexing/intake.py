@@ -245,7 +245,12 @@ def qualified(connector: ConnectorPort, source_id: str) -> str:
 
     Neither a connector's name nor a source's id can pass for another's, or for an attachment, by what is in it.
     """
-    name, place = quote(connector.id, safe=""), quote(source_id, _READABLE, errors="surrogatepass")
+    return qualified_id(connector.id, source_id)
+
+
+def qualified_id(connector_id: str, source_id: str) -> str:
+    """Return what `qualified` does, for who knows the connector's id alone."""
+    name, place = quote(connector_id, safe=""), quote(source_id, _READABLE, errors="surrogatepass")
     return f"{name}:{place}"
 
 

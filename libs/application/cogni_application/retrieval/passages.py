@@ -43,12 +43,18 @@ class RunPassages(Passages):
         if isinstance(result, Err):
             return result
         self.on_decision(result.value.decision)
-        passages = await self._cited([scored.chunk for scored in result.value.chosen])
+        passages = await self.quote([scored.chunk for scored in result.value.chosen])
+        if isinstance(passages, Ok):
+            self.indexed_through = result.value.indexed_through
+        return passages
+
+    async def quote(self, chunks: Sequence[Chunk]) -> Result[Sequence[CitedPassage]]:
+        """Give passages that this run's scope admits their handles; from then on they may be cited."""
+        passages = await self._cited(chunks)
         if isinstance(passages, Err):
             return passages
         self.found.update({p.handle: p for p in passages.value})
         self.urls = self.urls.union(*(addresses_in(p.text) for p in passages.value))
-        self.indexed_through = result.value.indexed_through
         return passages
 
     async def _cited(self, chunks: Sequence[Chunk]) -> Result[Sequence[CitedPassage]]:

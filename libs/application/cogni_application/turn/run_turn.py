@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from cogni_application.addresses import canonical_url
 from cogni_application.retrieval.passages import RunPassages
 from cogni_application.retrieval.retrieve import RetrievalService
-from cogni_application.turn.assemble import assemble
+from cogni_application.subjects import SubjectService
+from cogni_application.turn.assemble import SubjectContent, assemble
 from cogni_application.turn.ground import Evidence
 from cogni_application.turn.streams import RunStreams
 from cogni_application.turn.voice import RunBroadcaster, RunVoice
@@ -49,6 +50,7 @@ from cogni_kernel import (
     Err,
     HumanText,
     InvalidArgumentError,
+    NotFoundError,
     Ok,
     Result,
     RunRef,
@@ -75,6 +77,7 @@ class TurnCollaborators:
     streams: RunStreams
     clock: Clock
     resources: Mapping[type, object]
+    subjects: SubjectService | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,7 @@ class TurnStart:
     tools: Registry
     bounds: RunBounds
     question: HumanText
+    subject_ref: tuple[str, str] | None = None
 
 
 class Turn:
@@ -131,6 +135,7 @@ class Turn:
         self.emitter = Emitter(self.voice.hear)
         self.failed_calls: list[ToolCallStep] = []
         self._assistant: Assistant | None = None
+        self._holds_subject = False
 
     @property
     def usage(self) -> Usage:
@@ -158,7 +163,11 @@ class Turn:
         found = await self._found()
         if isinstance(found, Err):
             return Failed(found.error)
-        if self._content.grounded and not found.value and not self.start.tools.entries:
+        subject = await self._subject()
+        if isinstance(subject, Err):
+            return Failed(subject.error)
+        holds_nothing = not found.value and subject.value is None
+        if self._content.grounded and holds_nothing and not self.start.tools.entries:
             return Completed("")
         history = await self._history()
         if isinstance(history, Err):
@@ -167,7 +176,11 @@ class Turn:
             model=self._shared.model,
             context=self._tool_context(),
             thread=assemble(
-                self._content.instructions, history.value, found.value, self.start.question
+                self._content.instructions,
+                history.value,
+                found.value,
+                self.start.question,
+                subject.value,
             ),
             tools=self.start.tools,
             channel=self.widgets,
@@ -186,6 +199,21 @@ class Turn:
         if isinstance(found, Err) and isinstance(found.error, InvalidArgumentError):
             return Ok(())
         return found
+
+    async def _subject(self) -> Result[SubjectContent | None]:
+        """Look up what the person looks at; what they may not read is not there, and the turn goes on."""
+        if self._shared.subjects is None or self.start.subject_ref is None:
+            return Ok(None)
+        kind, name = self.start.subject_ref
+        found = await self._shared.subjects.under(kind, name, self.start.scope)
+        if isinstance(found, Err):
+            return Ok(None) if isinstance(found.error, NotFoundError) else found
+        quoted = await self.passages.quote(found.value.passages)
+        if isinstance(quoted, Err):
+            return quoted
+        self._holds_subject = True
+        subject = found.value.subject
+        return Ok(SubjectContent(subject.title, subject.text, tuple(quoted.value)))
 
     async def _history(self) -> Result[Sequence[tuple[PastTurn, bool]]]:
         scope = self.start.scope
@@ -217,7 +245,8 @@ class Turn:
     def _holds_evidence(self) -> bool:
         """Whether what the model says may rest on something; an ungrounded profile does not ask."""
         from_tools = self._assistant is not None and self._assistant.holds_evidence
-        return from_tools or bool(self.passages.found) or not self._content.grounded
+        given = bool(self.passages.found) or self._holds_subject
+        return from_tools or given or not self._content.grounded
 
     def _urls(self) -> frozenset[str]:
         called = self._assistant.retrieved_urls if self._assistant else ()

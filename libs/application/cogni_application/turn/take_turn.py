@@ -153,6 +153,7 @@ class TurnService:
             tools=tools,
             bounds=replace(profile.value.elected.content.bounds, deadline=request.deadline),
             question=HumanText(question),
+            subject_ref=request.subject_ref,
         )
         beginning = asyncio.create_task(self._begin(opening, start))
         self._beginning.add(beginning)

@@ -1,6 +1,6 @@
 """What a person may see of runs: their own, as far as they may still read what those came from."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cogni_application.turn.streams import RunStreams
@@ -96,6 +96,42 @@ class TranscriptService:
         if isinstance(ending, Err):
             return ending
         return Ok(_withheld(sealed, ending.value[0].delta, after))
+
+    async def opened(self, run: RunRef, principal: Principal) -> Result[RunStatus]:
+        """Return how an own run stands, where all that it came from may still be read.
+
+        Errors:
+            NotFoundError: There is no such run of this principal, or it may not be shown again.
+        """
+        status = await self._own(run, principal)
+        if isinstance(status, Err) or not status.value.sealed:
+            return status
+        scope = await self._scope(principal)
+        if isinstance(scope, Err):
+            return scope
+        sources = frozenset(map(DocumentId, status.value.lineage))
+        readable = await self.lineage.may_read_all(sources, scope.value)
+        if isinstance(readable, Err):
+            return readable
+        return status if readable.value else Err(NotFoundError(NO_SUCH))
+
+    async def outcome(self, run: RunRef, principal: Principal) -> Result[Mapping[str, object]]:
+        """Return how an own run ended.
+
+        Errors:
+            NotFoundError: As of `opened`, or it goes on still.
+        """
+        status = await self.opened(run, principal)
+        if isinstance(status, Err):
+            return status
+        if not status.value.sealed:
+            return Err(NotFoundError(NO_SUCH))
+        ending = await self.run_log.deltas(run, status.value.last_cursor - 1, 1)
+        if isinstance(ending, Err):
+            return ending
+        last = ending.value[0].delta
+        assert isinstance(last, DoneDelta | FailedDelta)
+        return Ok(last.outcome)
 
     async def stop(self, run: RunRef, principal: Principal) -> Result[None]:
         """End an own run as Halted with what it had; stopping it again changes nothing.

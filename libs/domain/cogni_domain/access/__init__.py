@@ -1,1 +1,1 @@
-"""."""
+"""Who asks, what that person may read, and which tools are offered."""

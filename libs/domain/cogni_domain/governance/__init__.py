@@ -1,1 +1,1 @@
-"""."""
+"""What an assistant is told, and by whom."""

@@ -1,1 +1,1 @@
-"""."""
+"""Documents, passages, and how a question finds them."""

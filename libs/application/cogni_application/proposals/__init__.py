@@ -1,0 +1,1 @@
+"""A person decides; what was accepted runs once."""
