@@ -13,7 +13,7 @@ export UV_SYSTEM_CERTS := 1
 export COGNI_SHARED ?= $(abspath ../shared)
 
 .DEFAULT_GOAL := help
-.PHONY: help install run migrate test check bench lock format
+.PHONY: help install run migrate test check bench screenshots lock format
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z][a-z-]*:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ check: install ## format, lint, import contracts, types: before any test
 
 bench: install ## speed and memory, one JSON object a line: NAME=one-benchmark
 	$(BIN)/python -m bench $(NAME)
+
+screenshots: install ## a picture of every state of the assistant, in docs/screenshots
+	$(BIN)/python scripts/screenshots.py
 
 format: install ## let ruff put the code in its form
 	$(BIN)/ruff format $(CODE)

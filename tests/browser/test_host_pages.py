@@ -13,9 +13,11 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import Literal
 
 import httpx2
 import pytest
+from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, Page, async_playwright, expect
 
 SECOND_HOST = Path(__file__).parents[2] / "examples" / "second_host"
@@ -186,6 +188,18 @@ async def test_no_page_is_wider_than_its_window(demo: Demo, browser: Browser, wi
     ):
         await page.goto(f"{demo.intranet}/{path}")
         assert await page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_axe_finds_nothing_wrong_with_the_intranet(
+    demo: Demo, browser: Browser, scheme: Literal["light", "dark"]
+) -> None:
+    page = await browser.new_page(color_scheme=scheme)
+
+    for path in ("", "requests/REQ-4471", "people", "time-off", "wiki/projects/harbour/milestones"):
+        await page.goto(f"{demo.intranet}/{path}")
+        found = await Axe().run(page, context={"exclude": [["#assistant"]]})
+        assert found.violations_count == 0, found.generate_report()
 
 
 def _until_served(url: str) -> None:

@@ -8,7 +8,7 @@ from cogni_acme.intranet import Intranet
 from cogni_acme.people import People, Person
 from cogni_domain.access.rule import AccessRule
 from cogni_domain.access.scope import Scope
-from cogni_domain.ports.subjects import SubjectPort
+from cogni_domain.ports.subject import SubjectPort
 from cogni_domain.subjects import Subject, SubjectRef, SubjectSource
 from cogni_kernel import CorpusId, Err, HumanText, NotFoundError, Ok, Result, TenantId
 

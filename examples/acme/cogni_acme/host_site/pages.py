@@ -26,6 +26,7 @@ def home(visitor: Visitor) -> Page:
     own = [ticket for ticket in visitor.requests() if ticket.status != "solved"]
     body = fill(
         _HOME,
+        heading="Changed in the handbook" if changed else "From the handbook",
         name=visitor.name.partition(" ")[0],
         title=visitor.person.title,
         pages=_listed(map(_page_link, (changed or visitor.pages())[:NEWEST])),
@@ -218,7 +219,7 @@ _NOTHING = Html('<p class="quiet">Nothing here.</p>')
 _HOME = """<h1>Good day, {name}</h1>
 <p class="lead">{title}</p>
 <div class="cards">
-<section class="card"><h2>Changed in the handbook</h2>{pages}<p><a href="/handbook">All pages</a></p></section>
+<section class="card"><h2>{heading}</h2>{pages}<p><a href="/handbook">All pages</a></p></section>
 <section class="card"><h2>Requests under way</h2>{requests}<p><a href="/requests">All requests</a></p></section>
 <section class="card"><h2>Time off</h2>{leave}<p><a href="/time-off">Your leave</a></p></section>
 </div>
