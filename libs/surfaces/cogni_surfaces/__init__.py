@@ -9,6 +9,7 @@ from cogni_surfaces.registry import OpenSurface, SurfaceRegistry
 from cogni_surfaces.terminal import TerminalSurface
 from cogni_surfaces.texts import GENERATED_LABEL, Language, language_of, said
 from cogni_surfaces.web_files import WebFile, web_asset, web_frame, web_mount
+from cogni_surfaces.widgets import widget_view
 
 __all__ = [
     "AUTHORITY",
@@ -39,4 +40,5 @@ __all__ = [
     "web_frame",
     "web_mount",
     "why_not",
+    "widget_view",
 ]
