@@ -16,19 +16,17 @@ from statistics import median
 
 import httpx2
 
-from cogni_domain.ports.directory import DirectoryPort
 from cogni_edge import answering
-from cogni_edge.http import EdgeServices, create_app
+from cogni_edge.http import create_app
 from cogni_embedded.asking import token_of
 from cogni_embedded.background import Background
 from cogni_embedded.bootstrap import Product, build
 from cogni_embedded.data_folder import DataFolder
 from cogni_embedded.ingesting import work_off
 from cogni_embedded.readiness import Readiness
-from cogni_embedded.serving import prepare
+from cogni_embedded.serving import edge_services, prepare
 from cogni_kernel import Ok
 from cogni_runtime.bindings import embedded, migrate
-from cogni_surfaces import SurfaceRegistry
 from cogni_testing import ok
 
 PAIRS = 160
@@ -67,15 +65,7 @@ async def _clients(
     product: Product,
 ) -> AsyncIterator[tuple[httpx2.AsyncClient, httpx2.AsyncClient]]:
     """Yield clients of the person whose things they are, and of somebody else."""
-    services = EdgeServices(
-        product.pipeline,
-        product.turns,
-        product.transcripts,
-        product.proposals,
-        lambda: Ok(None),
-        Readiness(product).why_not,
-        SurfaceRegistry(product.bindings.container.resolve(DirectoryPort)),
-    )
+    services = edge_services(product, lambda: Ok(None), Readiness(product).why_not)
     transport = httpx2.ASGITransport(create_app(services, _nothing), client=("127.0.0.1", 1))
     background = Background(product)
     background.start()

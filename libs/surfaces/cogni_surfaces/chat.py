@@ -62,11 +62,11 @@ def disclosed(
 ) -> dict[str, object]:
     """Return an outcome with what every surface owes the person: the rendered answer and the label.
 
-    The product's own words in it are in the person's language. `more` says that the text was cut, and that the rest can be asked for.
+    The product's own words in it are in the person's language. `more` is there where the text was cut, and says that the rest can be asked for.
     """
     spoken = _spoken(outcome, view.language)
     shown, rest = cut(str(spoken.get("text") or ""), view.limit)
-    told = {**spoken, "text": shown, "more": bool(rest)}
+    told = {**spoken, "text": shown, **({"more": True} if rest else {})}
     return {
         **told,
         "html": render_answer(told, view.language),

@@ -11,7 +11,8 @@ from cogni_surfaces.brand import BrandTokens, wrong_token
 PLACEMENTS = ("docked", "launcher")
 MAX_TOKEN = 16_384
 
-_REF = re.compile(r"[A-Za-z0-9._:/-]{1,128}")
+_REF = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+_ID = re.compile(r"[^\x00-\x1f\x7f]{1,256}")
 _KEY = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _LOCALE = re.compile(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,3}")
 _REQUIRED = ("surface_id", "principal_token", "key_id")
@@ -128,7 +129,7 @@ def _subject(given: object) -> Result[tuple[str, str] | None]:
             why = AUTHORITY["record"]
             return _wrong("subject_ref", f"subject_ref has kind and id alone: {why}")
     kind, identifier = given.get("kind"), given.get("id")
-    if not _matches(_REF, kind) or not _matches(_REF, identifier):
+    if not _matches(_REF, kind) or not _matches(_ID, identifier):
         return _wrong("subject_ref", "subject_ref is {kind, id}, two short names")
     return Ok((str(kind), str(identifier)))
 

@@ -36,6 +36,7 @@ _GERMAN: Mapping[str, str] = {
     GENERATED_LABEL: "Automatisch erzeugte Antwort. Bitte an den Quellen prüfen.",
     NO_SOURCES: "Diese Antwort nennt keine Quelle.",
     FRESHNESS_UNKNOWN: "Wie aktuell die Quellen sind, ist nicht bekannt.",
+    "Assistant": "Assistent",
     READ_UP_TO: "Quellen gelesen bis",
     str(SEARCHING): "Suche läuft",
     str(COMPOSING): "Antwort wird geschrieben",

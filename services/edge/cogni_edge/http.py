@@ -36,6 +36,7 @@ from cogni_edge.requests import (
     wrong_cursor,
 )
 from cogni_edge.streaming import Deltas, event_stream, outcome_of
+from cogni_edge.surface import SurfaceRoutes, SurfaceServices
 from cogni_edge.views import conversation_view, json_response, source_view, turn_view
 from cogni_kernel import (
     ConversationId,
@@ -50,7 +51,7 @@ from cogni_kernel import (
     UpstreamError,
 )
 from cogni_runtime.middleware import Pipeline
-from cogni_surfaces import SurfaceRegistry, View
+from cogni_surfaces import View
 
 EXECUTION_WAIT = timedelta(seconds=5)
 
@@ -65,7 +66,7 @@ class EdgeServices:
         pipeline: The chain that every call passes.
         admits: Ok, or why no run can be opened now: a provider is down.
         ready: None, or why the product cannot answer yet.
-        surfaces: Where it can be asked from.
+        surfaces: Where it can be asked from, and what is shown there.
     """
 
     pipeline: Pipeline
@@ -74,7 +75,7 @@ class EdgeServices:
     proposals: ProposalService
     admits: Callable[[], Result[None]]
     ready: Callable[[], Awaitable[str | None]]
-    surfaces: SurfaceRegistry
+    surfaces: SurfaceServices
 
 
 class Edge:
@@ -91,7 +92,7 @@ class Edge:
             asked = await turn_request_of(request)
             if isinstance(asked, Err):
                 return asked
-            surface = await self._services.surfaces.open(
+            surface = await self._services.surfaces.registry.open(
                 principal.tenant_id, asked.value.surface_id
             )
             if isinstance(surface, Err):
@@ -122,7 +123,7 @@ class Edge:
             after = cursor_of(request)
             if isinstance(after, Err):
                 return after
-            surface = await self._services.surfaces.open(
+            surface = await self._services.surfaces.registry.open(
                 principal.tenant_id, surface_id_of(request)
             )
             if isinstance(surface, Err):
@@ -225,15 +226,19 @@ def create_app(
     services: EdgeServices, lifespan: Callable[[Starlette], AbstractAsyncContextManager[None]]
 ) -> ASGIApp:
     """Return the HTTP application."""
-    edge, frame = Edge(services), FrameRoutes(services.surfaces)
+    edge, frame = Edge(services), FrameRoutes(services.surfaces.registry)
+    surface = SurfaceRoutes(services.surfaces, Answering(services.pipeline))
     routes = [
         Route("/surface/assets/{name}", frame.get_asset, methods=["GET"]),
         Route("/surface/{key_id}", frame.get_frame, methods=["GET"]),
         Route("/mount.js", frame.get_mount, methods=["GET"]),
+        Route("/v1/surface", surface.get_surface, methods=["GET"]),
         Route("/v1/turns", edge.post_turn, methods=["POST"]),
         Route("/v1/runs/{run_ref}/events", edge.get_events, methods=["GET"]),
         Route("/v1/runs/{run_ref}/stop", edge.post_stop, methods=["POST"]),
         Route("/v1/runs/{run_ref}/citations/{handle}", edge.get_citation, methods=["GET"]),
+        Route("/v1/runs/{run_ref}/widgets/{ref}", surface.get_widget, methods=["GET"]),
+        Route("/v1/runs/{run_ref}/rest", surface.get_rest, methods=["GET"]),
         Route("/v1/proposals/{proposal_id}/accept", edge.post_accept, methods=["POST"]),
         Route("/v1/proposals/{proposal_id}/decline", edge.post_decline, methods=["POST"]),
         Route("/v1/conversations", edge.get_conversations, methods=["GET"]),

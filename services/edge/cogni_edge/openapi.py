@@ -2,31 +2,10 @@
 
 from collections.abc import Mapping
 
-from cogni_edge.requests import TurnBody
-from cogni_engine import (
-    CitationDelta,
-    DoneDelta,
-    FailedDelta,
-    MarkerDelta,
-    PhaseDelta,
-    ProposalDelta,
-    RunDelta,
-    TokenDelta,
-    ToolCompletedDelta,
-)
+from cogni_edge.schemas import CURSOR, STRING, ref, schemas
 
 _BEARER: list[dict[str, list[str]]] = [{"hostToken": []}]
-_STRING: Mapping[str, object] = {"type": "string"}
-_NULLABLE: Mapping[str, object] = {"type": ["string", "null"]}
-_CURSOR: Mapping[str, object] = {"type": "string", "pattern": "^[0-9]{1,15}$"}
-_TIME: Mapping[str, object] = {"type": "string", "format": "date-time"}
-_EVENTS = [
-    kind.name
-    for kind in (
-        *(RunDelta, TokenDelta, PhaseDelta, ToolCompletedDelta, MarkerDelta),
-        *(ProposalDelta, CitationDelta, DoneDelta, FailedDelta),
-    )
-]
+_KEYED = ("ask", "stop", "accept", "decline")
 _ERRORS = {
     "401": "No token, or one that proves nothing",
     "403": "The tenant is switched off",
@@ -58,6 +37,7 @@ def document() -> dict[str, object]:
                     "citation", "Open a source", {"200": _json("Source")}, ("run_ref", "handle")
                 )
             },
+            **_surface_paths(),
             **{
                 f"/v1/proposals/{{proposal_id}}/{verb}": {
                     "post": _operation(
@@ -96,19 +76,53 @@ def document() -> dict[str, object]:
             "securitySchemes": {
                 "hostToken": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
             },
-            "schemas": _schemas(),
+            "schemas": schemas(),
         },
     }
 
 
+def _surface_paths() -> dict[str, object]:
+    widget = _operation("widget", "Open a widget", {"200": _json("Widget")}, ("run_ref", "ref"))
+    rest = _operation("rest", "What an answer was cut by", {"200": _json("Rest")}, ("run_ref",))
+    surface = _operation("surface", "What a surface is to this person", {"200": _json("Surface")})
+    return {
+        "/v1/surface": {"get": _with_query(surface, "surface_id", "subject_kind", "subject_id")},
+        "/v1/runs/{run_ref}/widgets/{ref}": {"get": widget},
+        "/v1/runs/{run_ref}/rest": {"get": _with_query(rest, "surface_id")},
+        "/surface/{key_id}": {
+            "get": _with_query(
+                _file("frame", "The frame of a surface", "text/html", "key_id"),
+                *("surface_id", "placement"),
+            )
+        },
+        "/surface/assets/{name}": {"get": _file("asset", "A file of the frame", "*/*", "name")},
+        "/mount.js": {"get": _file("mount", "What a host page loads", "text/javascript")},
+    }
+
+
+def _file(name: str, summary: str, media: str, *path: str) -> dict[str, object]:
+    answers: dict[str, object] = {
+        "200": {"description": summary, "content": {media: {"schema": STRING}}},
+        "304": {"description": "The caller has it already"},
+    }
+    return {**_operation(name, summary, answers, path), "security": []}
+
+
+def _with_query(operation: dict[str, object], *names: str) -> dict[str, object]:
+    parameters = operation["parameters"]
+    assert isinstance(parameters, list)
+    query = [{"name": n, "in": "query", "required": False, "schema": STRING} for n in names]
+    return {**operation, "parameters": [*parameters, *query]}
+
+
 def _ask() -> dict[str, object]:
-    body = {"required": True, "content": {"application/json": {"schema": _ref("Turn")}}}
+    body = {"required": True, "content": {"application/json": {"schema": ref("Turn")}}}
     answers = {
         "200": {
             "description": "The outcome, or its deltas as they come",
             "content": {
-                "application/json": {"schema": _ref("Outcome")},
-                "text/event-stream": {"schema": _ref("Event")},
+                "application/json": {"schema": ref("Outcome")},
+                "text/event-stream": {"schema": ref("Event")},
             },
         }
     }
@@ -119,15 +133,17 @@ def _resume() -> dict[str, object]:
     answers = {
         "200": {
             "description": "Deltas after the cursor, then live",
-            "content": {"text/event-stream": {"schema": _ref("Event")}},
+            "content": {"text/event-stream": {"schema": ref("Event")}},
         }
     }
-    operation = _operation("events", "Resume a run", answers, ("run_ref",))
+    operation = _with_query(
+        _operation("events", "Resume a run", answers, ("run_ref",)), "surface_id"
+    )
     cursor = {
         "name": "Last-Event-ID",
         "in": "header",
         "required": False,
-        "schema": _CURSOR,
+        "schema": CURSOR,
     }
     parameters = operation["parameters"]
     assert isinstance(parameters, list)
@@ -141,7 +157,7 @@ def _operation(
         {"name": p, "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
         for p in path
     ]
-    if name in ("ask", "stop", "accept", "decline"):
+    if name in _KEYED:
         parameters.append(
             {
                 "name": "Idempotency-Key",
@@ -153,7 +169,7 @@ def _operation(
     problems = {
         status: {
             "description": text,
-            "content": {"application/problem+json": {"schema": _ref("Problem")}},
+            "content": {"application/problem+json": {"schema": ref("Problem")}},
         }
         for status, text in _ERRORS.items()
     }
@@ -173,97 +189,14 @@ def _open(name: str, summary: str, media: str) -> dict[str, object]:
     if name == "readyz":
         answers["503"] = {
             "description": "Not yet; the title says why",
-            "content": {"application/problem+json": {"schema": _ref("Problem")}},
+            "content": {"application/problem+json": {"schema": ref("Problem")}},
         }
     return {"operationId": name, "summary": summary, "security": [], "responses": answers}
 
 
 def _json(name: str) -> dict[str, object]:
-    return {"description": name, "content": {"application/json": {"schema": _ref(name)}}}
+    return {"description": name, "content": {"application/json": {"schema": ref(name)}}}
 
 
 def _empty() -> dict[str, object]:
     return {"description": "Accepted"}
-
-
-def _ref(name: str) -> dict[str, object]:
-    return {"$ref": f"#/components/schemas/{name}"}
-
-
-def _object(**properties: Mapping[str, object]) -> dict[str, object]:
-    return {"type": "object", "properties": properties, "required": sorted(properties)}
-
-
-def _list(of: Mapping[str, object]) -> dict[str, object]:
-    return {"type": "array", "items": of}
-
-
-def _schemas() -> dict[str, object]:
-    turn = TurnBody.model_json_schema(ref_template="#/components/schemas/{model}")
-    subject = turn.pop("$defs")["SubjectRefBody"]
-    citation = _object(handle=_STRING, label=_STRING, locator=_STRING, document_id=_STRING)
-    marker = _object(marker=_STRING, kind=_STRING, payload={"type": "object"})
-    conversation = {
-        "id": _STRING,
-        "title": _STRING,
-        "surface_id": _STRING,
-        "started_at": _TIME,
-        "last_turn_at": _TIME,
-        "ended_at": _NULLABLE,
-        "turn_count": {"type": "integer"},
-    }
-    past = _object(run_ref=_STRING, asked_at=_TIME, question=_STRING, answer=_STRING, kind=_STRING)
-    proposal = _object(
-        id=_STRING,
-        tool=_STRING,
-        state=_STRING,
-        rendering={"type": "object"},
-        expires_at=_TIME,
-        note=_STRING,
-    )
-    kinds = ["completed", "refused", "halted", "proposed", "failed"]
-    return {
-        "Turn": turn,
-        "SubjectRefBody": subject,
-        "Event": {
-            **_object(id=_CURSOR, event={"type": "string", "enum": _EVENTS}, data=_STRING),
-            "description": "One event of the stream; `data` is one line of JSON",
-        },
-        "Outcome": _object(
-            run_ref=_STRING,
-            conversation_id=_STRING,
-            kind={"type": "string", "enum": kinds},
-            text=_STRING,
-            html=_STRING,
-            citations=_list(citation),
-            markers=_list(marker),
-            proposal={"anyOf": [_ref("Proposal"), {"type": "null"}]},
-            reason=_NULLABLE,
-            message=_NULLABLE,
-            usage={"type": "object"},
-            generated_label=_STRING,
-            indexed_through=_NULLABLE,
-        ),
-        "Proposal": proposal,
-        "Source": _object(
-            handle=_STRING,
-            label=_STRING,
-            locator=_STRING,
-            document_id=_STRING,
-            text=_STRING,
-            url=_NULLABLE,
-        ),
-        "Conversation": _object(**conversation),
-        "Conversations": _object(conversations=_list(_ref("Conversation"))),
-        "ConversationWithTurns": _object(**conversation, turns=_list(past)),
-        "Problem": {
-            "type": "object",
-            "properties": {
-                "type": _STRING,
-                "title": _STRING,
-                "status": {"type": "integer"},
-                "field": _STRING,
-            },
-            "required": ["status", "title", "type"],
-        },
-    }

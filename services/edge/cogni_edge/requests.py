@@ -23,6 +23,9 @@ _PASSED_ON = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real
 
 M = TypeVar("M", bound=BaseModel)
 Ref = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9._:-]+$")]
+SubjectId = Annotated[
+    str, StringConstraints(min_length=1, max_length=256, pattern=r"^[^\x00-\x1f\x7f]+$")
+]
 
 
 class TooLargeError(InvalidArgumentError):
@@ -38,7 +41,7 @@ class SubjectRefBody(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
     kind: Ref
-    id: Ref
+    id: SubjectId
 
 
 class TurnBody(BaseModel):
@@ -135,6 +138,27 @@ def frame_query_of(request: Request) -> Result[str]:
 def surface_id_of(request: Request) -> str:
     """Return from which surface a call comes that has no body."""
     return request.query_params.get("surface_id", "chat")
+
+
+def subject_of(request: Request) -> Result[tuple[str, str] | None]:
+    """Return the record that a call's address names, None where it names none.
+
+    Errors:
+        InvalidArgumentError: It is named by half, or by more than a reference.
+    """
+    for key in request.query_params:
+        if key not in ("surface_id", "subject_kind", "subject_id"):
+            return _wrong(key[:MAX_FIELD] or "query", f"{why_not(key)}.")
+    parts = {name: request.query_params.get(f"subject_{name}") for name in ("kind", "id")}
+    if all(value is None for value in parts.values()):
+        return Ok(None)
+    try:
+        body = SubjectRefBody.model_validate(parts)
+    except ValidationError as error:
+        wrong = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        field = f"subject_{wrong['loc'][0]}"
+        return _wrong(field, f"{field}: {wrong['msg']}.")
+    return Ok((body.kind, body.id))
 
 
 def view_of(request: Request, found: OpenSurface) -> View:

@@ -10,12 +10,14 @@ from cogni_application.indexing.intake import INDEX, RELABEL, REMOVE, Intake
 from cogni_application.lanes import LaneWorker
 from cogni_application.proposals.proposals import ProposalService
 from cogni_application.retrieval.retrieve import RetrievalService
+from cogni_application.subjects import SubjectService
 from cogni_application.turn.reaper import Reaper
 from cogni_application.turn.run_turn import TurnCollaborators
 from cogni_application.turn.seal import RunSealer
 from cogni_application.turn.streams import RunStreams
 from cogni_application.turn.take_turn import TurnService
 from cogni_application.turn.transcripts import TranscriptService
+from cogni_application.turn.widgets import WidgetService
 from cogni_domain.access.resolver import PrincipalResolver
 from cogni_domain.access.scope import ScopePolicy
 from cogni_domain.access.tool_offer import ToolCatalogue, ToolRegistryComposer
@@ -66,6 +68,8 @@ class Product:
     streams: RunStreams
     turns: TurnService
     transcripts: TranscriptService
+    widgets: WidgetService
+    subjects: SubjectService
     proposals: ProposalService
     retrieval: RetrievalService
     indexing: IndexingService
@@ -89,7 +93,10 @@ def build(bindings: Bindings) -> Product:
     retrieval = _retrieval(c, scopes)
     lineage = LineagePolicy(c.resolve(DocumentStorePort))
     streams = RunStreams(c.resolve(RunLogPort), on_lost=lambda run: turns.cancel(run))  # noqa: PLW0108 - bound below
-    turns = _turns(c, scopes, ToolRegistryComposer(tools), retrieval, lineage, streams, demo)
+    subjects = SubjectService(demo.subjects, c.resolve(DocumentStorePort), scopes)
+    composer = ToolRegistryComposer(tools)
+    turns = _turns(c, scopes, composer, retrieval, lineage, streams, demo, subjects)
+    transcripts = _transcripts(c, turns, streams, scopes, lineage)
     proposals = _proposals(c, resolver, scopes, tools, demo)
     watch = IngestWatch()
     indexing = _indexing(c, demo, watch)
@@ -101,21 +108,33 @@ def build(bindings: Bindings) -> Product:
         pipeline=standard_pipeline(resolver),
         streams=streams,
         turns=turns,
-        transcripts=TranscriptService(
-            turns,
-            streams,
-            c.resolve(RunLogPort),
-            c.resolve(TranscriptStorePort),
-            c.resolve(DocumentStorePort),
-            scopes,
-            lineage,
-        ),
+        transcripts=transcripts,
+        widgets=WidgetService(transcripts, c.resolve(RunLogPort), c.resolve(ReferenceStore)),
+        subjects=subjects,
         proposals=proposals,
         retrieval=retrieval,
         indexing=indexing,
         watch=watch,
         reaper=Reaper(c.resolve(RunLogPort), c.resolve(TranscriptStorePort), c.resolve(ClockPort)),
         lanes=_lanes(c, indexing, watch, proposals),
+    )
+
+
+def _transcripts(
+    c: Container,
+    turns: TurnService,
+    streams: RunStreams,
+    scopes: ScopePolicy,
+    lineage: LineagePolicy,
+) -> TranscriptService:
+    return TranscriptService(
+        turns,
+        streams,
+        c.resolve(RunLogPort),
+        c.resolve(TranscriptStorePort),
+        c.resolve(DocumentStorePort),
+        scopes,
+        lineage,
     )
 
 
@@ -139,6 +158,7 @@ def _turns(  # noqa: PLR0913, PLR0917 - one assembly
     lineage: LineagePolicy,
     streams: RunStreams,
     demo: Demo,
+    subjects: SubjectService,
 ) -> TurnService:
     clock = c.resolve(ClockPort)
     shared = TurnCollaborators(
@@ -150,6 +170,7 @@ def _turns(  # noqa: PLR0913, PLR0917 - one assembly
         streams=streams,
         clock=clock,
         resources=demo.resources,
+        subjects=subjects,
     )
     return TurnService(
         scopes=scopes,

@@ -8,6 +8,7 @@ from datetime import date
 from cogni_acme.content import load_content
 from cogni_acme.intranet import Intranet
 from cogni_acme.people import Company, People, Person, load_people
+from cogni_acme.subjects import IntranetSubjects
 from cogni_acme.tools import TOOLS, demo_resources
 from cogni_domain.access.directory import Issuer
 from cogni_domain.access.grants import GrantCatalogue
@@ -18,6 +19,7 @@ from cogni_domain.knowledge.corpus import Corpus, IndexId
 from cogni_domain.ports.directory import DirectoryPort
 from cogni_domain.ports.document_store import DocumentStorePort
 from cogni_domain.ports.profile_store import ProfileStorePort
+from cogni_domain.ports.subject import SubjectPort
 from cogni_engine import Base, Clock
 from cogni_kernel import CorpusId, Err, ModelFacingText, Ok, PrincipalId, Result, TenantId
 
@@ -38,6 +40,7 @@ class Demo:
     intranets: Mapping[TenantId, Intranet]
     tools: Sequence[type[Base]]
     resources: Mapping[type, object]
+    subjects: SubjectPort
 
     @property
     def catalogue(self) -> GrantCatalogue:
@@ -54,7 +57,8 @@ def load_demo(clock: Clock) -> Demo:
     def today() -> date:
         return clock.now().date()
 
-    return Demo(people, intranets, TOOLS, demo_resources(intranets, today))
+    subjects = IntranetSubjects(people, intranets, INTRANET)
+    return Demo(people, intranets, TOOLS, demo_resources(intranets, today), subjects)
 
 
 def key_id(tenant: TenantId) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 import ipaddress
 import socket
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
@@ -14,6 +14,7 @@ from cogni_domain.ports.document_store import DocumentStorePort
 from cogni_domain.ports.model import ModelPort
 from cogni_edge.http import EdgeServices, create_app
 from cogni_edge.server import EdgeServer
+from cogni_edge.surface import SurfaceServices
 from cogni_embedded.background import Background
 from cogni_embedded.bootstrap import Product
 from cogni_embedded.data_folder import DataFolder
@@ -84,17 +85,33 @@ def serve(product: Product, folder: DataFolder, listening: socket.socket, say: S
                 saying.cancel()
                 await background.stop()
 
-    services = EdgeServices(
+    services = edge_services(product, admission.admits, readiness.why_not)
+    server = EdgeServer(create_app(services, lifespan), background.drain)
+    asyncio.run(server.serve([listening]))
+
+
+def edge_services(
+    product: Product,
+    admits: Callable[[], Result[None]],
+    ready: Callable[[], Awaitable[str | None]],
+) -> EdgeServices:
+    """Return what the rim calls of a product."""
+    container = product.bindings.container
+    surfaces = SurfaceServices(
+        SurfaceRegistry(container.resolve(DirectoryPort)),
+        product.transcripts,
+        product.widgets,
+        product.subjects,
+    )
+    return EdgeServices(
         product.pipeline,
         product.turns,
         product.transcripts,
         product.proposals,
-        admission.admits,
-        readiness.why_not,
-        SurfaceRegistry(container.resolve(DirectoryPort)),
+        admits,
+        ready,
+        surfaces,
     )
-    server = EdgeServer(create_app(services, lifespan), background.drain)
-    asyncio.run(server.serve([listening]))
 
 
 async def _say_progress(readiness: Readiness, watch: IngestWatch, say: Say) -> None:

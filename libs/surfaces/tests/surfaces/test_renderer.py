@@ -265,7 +265,6 @@ def test_what_is_disclosed_has_the_label_whatever_the_outcome_says() -> None:
     assert GENERATED_LABEL in str(shown["html"])
     assert {**shown, "html": "", "generated_label": ""} == {
         **forged,
-        "more": False,
         "html": "",
         "generated_label": "",
     }

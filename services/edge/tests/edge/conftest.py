@@ -31,17 +31,19 @@ from cogni_adapters.memory.vector_store import MemoryVectorStoreAdapter
 from cogni_application.lanes import LaneWorker
 from cogni_application.proposals.proposals import ProposalService
 from cogni_application.retrieval.retrieve import RetrievalService
+from cogni_application.subjects import SubjectService
 from cogni_application.turn.run_turn import TurnCollaborators
 from cogni_application.turn.seal import RunSealer
 from cogni_application.turn.streams import RunStreams
 from cogni_application.turn.take_turn import TurnService
 from cogni_application.turn.transcripts import TranscriptService
+from cogni_application.turn.widgets import WidgetService
 from cogni_domain.access.directory import Account, Issuer, Tenant
 from cogni_domain.access.grants import Grant, GrantCatalogue
 from cogni_domain.access.principal import MembershipState, PrincipalKind
 from cogni_domain.access.resolver import PrincipalResolver
 from cogni_domain.access.rule import AccessRule
-from cogni_domain.access.scope import ScopePolicy
+from cogni_domain.access.scope import Scope, ScopePolicy
 from cogni_domain.access.tokens import user_token
 from cogni_domain.access.tool_offer import ToolCatalogue, ToolContext, ToolRegistryComposer
 from cogni_domain.governance.profiles import DEFAULT_PROFILE, ProfileContent
@@ -50,23 +52,31 @@ from cogni_domain.knowledge.analysis import analyse
 from cogni_domain.knowledge.relevance import RelevancePolicy
 from cogni_domain.lineage import LineagePolicy
 from cogni_domain.ports.model import ModelPort
+from cogni_domain.ports.subject import SubjectPort
+from cogni_domain.subjects import Subject, SubjectRef
 from cogni_edge.http import EdgeServices, create_app
 from cogni_edge.server import EdgeServer, listen
+from cogni_edge.surface import SurfaceServices
 from cogni_engine import (
     Arguments,
     Base,
+    ChartPayload,
     Definition,
     Effect,
     Emitter,
     HealthState,
+    Marker,
     MemoryReferenceStore,
     Message,
+    Origin,
     Parameter,
     ParameterType,
     PlanPayload,
     PlanStep,
     Renderable,
     Response,
+    Role,
+    Series,
     ToolCall,
     ToolResult,
     describe,
@@ -78,6 +88,7 @@ from cogni_kernel import (
     GrantKey,
     HumanText,
     ModelFacingText,
+    NotFoundError,
     Ok,
     PrincipalId,
     Result,
@@ -123,6 +134,33 @@ class BookRoom(Base):
         return ToolResult.data(f"Booked: {args['room']}.")
 
 
+class ShowFigures(Base):
+    """A chart."""
+
+    context: ToolContext
+    definition = describe(
+        "show_figures",
+        does="Show figures as a chart.",
+        use_when="the person asks for a chart",
+        do_not_use="for anything else",
+    )
+    grant = BOOK
+    effect = Effect.READ
+
+    async def call(self, args: Arguments) -> ToolResult | Error:
+        chart = ChartPayload("People", ("Q1", "Q2"), (Series("Berlin", (3, None)),), unit="people")
+        return ToolResult.marker(await self.emit(chart), chart.summary_for_model())
+
+
+class Records(SubjectPort):
+    """What the host product shows: a page that is a document, and a person who is none."""
+
+    async def resolve(self, ref: SubjectRef, scope: Scope) -> Result[Subject]:
+        if (ref.kind, ref.id) == ("person", "bob") and ref.tenant_id == TenantId(ACME):
+            return Ok(Subject(ref, "Bob", "Bob keeps the keys of the archive."))
+        return Err(NotFoundError(HumanText("No such record.")))
+
+
 @dataclass
 class ScriptedModel(ModelPort):
     """Says `pieces`, or books a room where the question asks for it.
@@ -159,6 +197,8 @@ class ScriptedModel(ModelPort):
         if any("book" in m.text.lower() for m in messages if m.role.value == "user"):
             arguments = json.dumps({"room": "Atrium"})
             return Ok(Response("", (ToolCall("c1", "book_room", arguments),), None, "scripted@1"))
+        if any("chart" in m.text.lower() for m in messages if m.origin is Origin.QUESTION):
+            return self._charted(messages, emitter)
         assert emitter is not None
         for piece in self.pieces:
             emitter.emit_token(piece)
@@ -166,6 +206,15 @@ class ScriptedModel(ModelPort):
             if self.pause is not None:
                 await self.pause.wait()
         return Ok(Response("".join(self.pieces), (), None, "scripted@1"))
+
+    def _charted(self, messages: Sequence[Message], emitter: Emitter | None) -> Result[Response]:
+        """Ask for the figures, then put their marker into the answer."""
+        told = [m.text for m in messages if m.role is Role.TOOL]
+        if not told:
+            return Ok(Response("", (ToolCall("c1", "show_figures", "{}"),), None, "scripted@1"))
+        assert emitter is not None
+        emitter.emit_token(f"Here it is: {Marker.scan(told[-1])[0]}")
+        return Ok(Response("", (), None, "scripted@1"))
 
 
 @dataclass(frozen=True)
@@ -261,7 +310,7 @@ async def world() -> AsyncIterator[World]:
     documents = MemoryDocumentStoreAdapter(state)
     directory, issuers = await _directory()
     catalogue = GrantCatalogue([Grant(BOOK, HumanText("Book rooms"), HumanText("For tests."))])
-    tools = ToolCatalogue(catalogue, [BookRoom])
+    tools = ToolCatalogue(catalogue, [BookRoom, ShowFigures])
     resolver = PrincipalResolver(JwtTokenVerifierAdapter(directory, clock), directory, catalogue)
     scopes = ScopePolicy(MemoryAccessRulesAdapter(state))
     log, transcripts = MemoryRunLogAdapter(state), MemoryTranscriptStoreAdapter(state, clock)
@@ -276,6 +325,7 @@ async def world() -> AsyncIterator[World]:
         streams=streams,
         clock=clock,
         resources={},
+        subjects=SubjectService(Records(), documents, scopes),
     )
     turns = TurnService(
         scopes=scopes,
@@ -298,14 +348,20 @@ async def world() -> AsyncIterator[World]:
         clock,
         {},
     )
+    reopened = TranscriptService(turns, streams, log, transcripts, documents, scopes, lineage)
     services = EdgeServices(
         standard_pipeline(resolver),
         turns,
-        TranscriptService(turns, streams, log, transcripts, documents, scopes, lineage),
+        reopened,
         proposals,
         lambda: _admits(model),
         lambda: _ready(made),
-        SurfaceRegistry(directory),
+        SurfaceServices(
+            SurfaceRegistry(directory),
+            reopened,
+            WidgetService(reopened, log, shared.references),
+            shared.subjects,
+        ),
     )
     app = create_app(services, _no_lifespan)
     made = World(app, services, model, clock, state, directory, documents, issuers)

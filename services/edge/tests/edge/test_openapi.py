@@ -30,6 +30,12 @@ def test_every_address_of_the_contract_is_described() -> None:
         "GET /v1/runs/{run_ref}/citations/{handle}",
         "POST /v1/proposals/{proposal_id}/accept",
         "POST /v1/proposals/{proposal_id}/decline",
+        "GET /v1/surface",
+        "GET /v1/runs/{run_ref}/widgets/{ref}",
+        "GET /v1/runs/{run_ref}/rest",
+        "GET /surface/{key_id}",
+        "GET /surface/assets/{name}",
+        "GET /mount.js",
         "GET /v1/conversations",
         "GET /v1/conversations/{conversation_id}",
         "GET /healthz",
@@ -77,10 +83,15 @@ async def test_whatever_is_sent_the_answer_is_as_described(
 
 async def test_what_is_found_is_as_described_too(world: "World") -> None:
     outcome, proposed = await world.ask(), await world.ask("Book a room for me.")
+    charted = (await world.ask("Show a chart."))["run_ref"]
     run, conversation = outcome["run_ref"], outcome["conversation_id"]
     proposal = proposed["proposal"]["id"]
     calls = [
         ("GET", "/v1/runs/{run_ref}/citations/{handle}", f"/v1/runs/{run}/citations/s1"),
+        ("GET", "/v1/surface", "/v1/surface?subject_kind=person&subject_id=bob"),
+        ("GET", "/v1/runs/{run_ref}/widgets/{ref}", f"/v1/runs/{charted}/widgets/c1"),
+        ("GET", "/v1/runs/{run_ref}/widgets/{ref}", f"/v1/runs/{charted}/widgets/c2"),
+        ("GET", "/v1/runs/{run_ref}/rest", f"/v1/runs/{run}/rest"),
         ("GET", "/v1/conversations", "/v1/conversations"),
         ("GET", "/v1/conversations/{conversation_id}", f"/v1/conversations/{conversation}"),
         ("POST", "/v1/proposals/{proposal_id}/accept", f"/v1/proposals/{proposal}/accept"),

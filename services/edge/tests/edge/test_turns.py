@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 OUTCOME = {
     *("run_ref", "conversation_id", "kind", "text", "html", "citations", "markers", "proposal"),
-    *("reason", "message", "usage", "generated_label", "indexed_through", "more"),
+    *("reason", "message", "usage", "generated_label", "indexed_through"),
 }
 ANSWER = "Everybody gets 20 weeks of parental leave [s1]."
 QUESTION = {"message": "How much parental leave is there?"}

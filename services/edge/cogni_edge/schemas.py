@@ -1,0 +1,146 @@
+"""The shapes of what goes in and out, as JSON schemas."""
+
+from collections.abc import Mapping
+
+from cogni_edge.requests import TurnBody
+from cogni_engine import (
+    CitationDelta,
+    DoneDelta,
+    FailedDelta,
+    MarkerDelta,
+    PhaseDelta,
+    ProposalDelta,
+    RunDelta,
+    TokenDelta,
+    ToolCompletedDelta,
+)
+
+STRING: Mapping[str, object] = {"type": "string"}
+CURSOR: Mapping[str, object] = {"type": "string", "pattern": "^[0-9]{1,15}$"}
+_NULLABLE: Mapping[str, object] = {"type": ["string", "null"]}
+_TIME: Mapping[str, object] = {"type": "string", "format": "date-time"}
+_BOOLEAN: Mapping[str, object] = {"type": "boolean"}
+_OBJECT: Mapping[str, object] = {"type": "object"}
+_EVENTS = [
+    kind.name
+    for kind in (
+        *(RunDelta, TokenDelta, PhaseDelta, ToolCompletedDelta, MarkerDelta),
+        *(ProposalDelta, CitationDelta, DoneDelta, FailedDelta),
+    )
+]
+
+
+def ref(name: str) -> dict[str, object]:
+    """Return a reference to the schema of that name."""
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _object(**properties: Mapping[str, object]) -> dict[str, object]:
+    return {"type": "object", "properties": properties, "required": sorted(properties)}
+
+
+def _list(of: Mapping[str, object]) -> dict[str, object]:
+    return {"type": "array", "items": of}
+
+
+def schemas() -> dict[str, object]:
+    """Return every schema by name."""
+    turn = TurnBody.model_json_schema(ref_template="#/components/schemas/{model}")
+    subject = turn.pop("$defs")["SubjectRefBody"]
+    citation = _object(handle=STRING, label=STRING, locator=STRING, document_id=STRING)
+    marker = _object(marker=STRING, kind=STRING, payload={"type": "object"})
+    conversation = {
+        "id": STRING,
+        "title": STRING,
+        "surface_id": STRING,
+        "started_at": _TIME,
+        "last_turn_at": _TIME,
+        "ended_at": _NULLABLE,
+        "turn_count": {"type": "integer"},
+    }
+    past = _object(run_ref=STRING, asked_at=_TIME, question=STRING, answer=STRING, kind=STRING)
+    proposal = _object(
+        id=STRING,
+        tool=STRING,
+        state=STRING,
+        rendering={"type": "object"},
+        expires_at=_TIME,
+        note=STRING,
+    )
+    kinds = ["completed", "refused", "halted", "proposed", "failed"]
+    return {
+        "Turn": turn,
+        "SubjectRefBody": subject,
+        "Event": {
+            **_object(id=CURSOR, event={"type": "string", "enum": _EVENTS}, data=STRING),
+            "description": "One event of the stream; `data` is one line of JSON",
+        },
+        "Outcome": _object(
+            run_ref=STRING,
+            conversation_id=STRING,
+            kind={"type": "string", "enum": kinds},
+            text=STRING,
+            html=STRING,
+            citations=_list(citation),
+            markers=_list(marker),
+            proposal={"anyOf": [ref("Proposal"), {"type": "null"}]},
+            reason=_NULLABLE,
+            message=_NULLABLE,
+            usage={"type": "object"},
+            generated_label=STRING,
+            indexed_through=_NULLABLE,
+        ),
+        "Surface": _object(
+            surface_id=STRING,
+            name=STRING,
+            person=STRING,
+            locale={"type": "string", "enum": ["en", "de"]},
+            brand=_OBJECT,
+            capabilities=_OBJECT,
+            subject={"anyOf": [_OBJECT, {"type": "null"}]},
+        ),
+        "Widget": _widget(),
+        "Rest": _object(text=STRING, html=STRING, more=_BOOLEAN),
+        "Proposal": proposal,
+        "Source": _object(
+            handle=STRING,
+            label=STRING,
+            locator=STRING,
+            document_id=STRING,
+            text=STRING,
+            url=_NULLABLE,
+        ),
+        "Conversation": _object(**conversation),
+        "Conversations": _object(conversations=_list(ref("Conversation"))),
+        "ConversationWithTurns": _object(**conversation, turns=_list(past)),
+        "Problem": {
+            "type": "object",
+            "properties": {
+                "type": STRING,
+                "title": STRING,
+                "status": {"type": "integer"},
+                "field": STRING,
+            },
+            "required": ["status", "title", "type"],
+        },
+    }
+
+
+def _widget() -> dict[str, object]:
+    table = _object(columns=_list(STRING), rows=_list({"type": "array"}))
+    always = _object(
+        marker=STRING,
+        kind=STRING,
+        state={"type": "string", "enum": ["ready", "evicted", "never_issued"]},
+        title=STRING,
+    )
+    return {
+        **always,
+        "properties": {**_properties(always), "svg": STRING, "html": STRING, "table": table},
+    }
+
+
+def _properties(schema: Mapping[str, object]) -> Mapping[str, object]:
+    found = schema["properties"]
+    assert isinstance(found, Mapping)
+    return found

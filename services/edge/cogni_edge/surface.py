@@ -1,0 +1,117 @@
+"""What a surface asks for beside the conversation itself: its look, its widgets, the rest of an answer."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from cogni_application.subjects import SubjectService
+from cogni_application.turn.transcripts import TranscriptService
+from cogni_application.turn.widgets import ShownWidget, WidgetService
+from cogni_domain.access.principal import Principal
+from cogni_domain.subjects import Subject
+from cogni_edge.answering import Answering
+from cogni_edge.requests import language_in, subject_of, surface_id_of, view_of
+from cogni_edge.views import json_response
+from cogni_kernel import Err, NotFoundError, Ok, Result, RunRef
+from cogni_surfaces import BrandTokens, SurfaceRegistry, said, the_rest, widget_view
+
+ASSISTANT = "Assistant"
+
+
+@dataclass(frozen=True, slots=True)
+class SurfaceServices:
+    """What the calls of a surface need.
+
+    Attributes:
+        subjects: How a reference of the host becomes a record; None where no host is connected.
+    """
+
+    registry: SurfaceRegistry
+    transcripts: TranscriptService
+    widgets: WidgetService
+    subjects: SubjectService | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SurfaceRoutes:
+    """The handlers of a surface's own calls."""
+
+    services: SurfaceServices
+    answering: Answering
+
+    async def get_surface(self, request: Request) -> Response:
+        """Return what a surface is to this person, and the record that they look at, if they may read it."""
+
+        async def described(principal: Principal) -> Result[Mapping[str, object]]:
+            found = await self.services.registry.open(principal.tenant_id, surface_id_of(request))
+            if isinstance(found, Err):
+                return found
+            asked = subject_of(request)
+            if isinstance(asked, Err):
+                return asked
+            subject = await self._subject(asked.value, principal)
+            if isinstance(subject, Err):
+                return subject
+            brand = BrandTokens.of(found.value.tenant.brand).tokens
+            language = language_in(request)
+            return Ok(
+                {
+                    "surface_id": found.value.surface.id,
+                    "name": brand.get("name", said(ASSISTANT, language)),
+                    "person": principal.display_name,
+                    "locale": language.value,
+                    "brand": dict(brand),
+                    "capabilities": asdict(found.value.surface.capabilities),
+                    "subject": subject.value,
+                }
+            )
+
+        return await self.answering.answer(request, described, json_response)
+
+    async def _subject(
+        self, asked: tuple[str, str] | None, principal: Principal
+    ) -> Result[Mapping[str, object] | None]:
+        if asked is None or self.services.subjects is None:
+            return Ok(None)
+        found = await self.services.subjects.visible(*asked, principal)
+        if isinstance(found, Err):
+            return Ok(None) if isinstance(found.error, NotFoundError) else found
+        return Ok(_subject_view(found.value.subject))
+
+    async def get_widget(self, request: Request) -> Response:
+        """Return what a marker of an own run stands for."""
+        run, ref = RunRef(request.path_params["run_ref"]), request.path_params["ref"]
+
+        async def rendered(principal: Principal) -> Result[Mapping[str, object]]:
+            found = await self.services.widgets.open(run, ref, principal)
+            return found if isinstance(found, Err) else Ok(await _rendered(found.value))
+
+        return await self.answering.answer(request, rendered, json_response)
+
+    async def get_rest(self, request: Request) -> Response:
+        """Return what an own answer was cut by on its surface."""
+        run = RunRef(request.path_params["run_ref"])
+
+        async def rest(principal: Principal) -> Result[Mapping[str, object]]:
+            surface = await self.services.registry.open(principal.tenant_id, surface_id_of(request))
+            if isinstance(surface, Err):
+                return surface
+            outcome = await self.services.transcripts.outcome(run, principal)
+            if isinstance(outcome, Err):
+                return outcome
+            view = view_of(request, surface.value)
+            return Ok(await asyncio.to_thread(the_rest, outcome.value, view))
+
+        return await self.answering.answer(request, rest, json_response)
+
+
+async def _rendered(widget: ShownWidget) -> Mapping[str, object]:
+    """Render in a thread: a chart takes a moment to draw."""
+    return await asyncio.to_thread(widget_view, widget.marker, widget.payload)
+
+
+def _subject_view(subject: Subject) -> Mapping[str, object]:
+    return {"kind": subject.ref.kind, "id": subject.ref.id, "title": subject.title}

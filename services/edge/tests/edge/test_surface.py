@@ -1,0 +1,178 @@
+"""What a surface asks for beside the conversation itself."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from cogni_domain.access.directory import Tenant
+from cogni_kernel import TenantId
+from cogni_testing import ok
+
+if TYPE_CHECKING:
+    from tests.edge.conftest import World
+
+GERMAN = {"Accept-Language": "de"}
+
+
+async def test_a_surface_tells_what_it_is_to_this_person(world: "World") -> None:
+    brand = {"colour_accent": "#0a5a3c", "name": "Ask Acme", "label": "none"}
+    ok(await world.directory.put_tenant(Tenant(TenantId("acme"), "acme", brand=brand)))
+
+    answer = await world.call("GET", "/v1/surface?surface_id=chat", headers=GERMAN)
+
+    assert answer.json() == {
+        "surface_id": "chat",
+        "name": "Ask Acme",
+        "person": "Alice",
+        "locale": "de",
+        "brand": {"colour_accent": "#0a5a3c", "name": "Ask Acme"},
+        "capabilities": {
+            "streaming": True,
+            "rich_artifacts": True,
+            "inline_suggestion": False,
+            "attachments": True,
+            "confirmation_ui": True,
+            "max_output_length": 20_000,
+        },
+        "subject": None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("query", "person", "subject"),
+    [
+        (
+            "subject_kind=person&subject_id=bob",
+            "alice",
+            {"kind": "person", "id": "bob", "title": "Bob"},
+        ),
+        ("subject_kind=person&subject_id=bob", "mallory", None),
+        ("subject_kind=person&subject_id=nobody", "alice", None),
+        ("subject_kind=page&subject_id=wiki%2Fhr%2Fleave", "alice", None),
+    ],
+)
+async def test_a_record_is_named_to_who_may_read_it_alone(
+    world: "World", query: str, person: str, subject: object
+) -> None:
+    answer = await world.call("GET", f"/v1/surface?{query}", person)
+
+    assert answer.status_code == 200
+    assert answer.json()["subject"] == subject
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ("subject_kind=person", "subject_id"),
+        ("subject_id=bob", "subject_kind"),
+        ("subject_kind=a%20b&subject_id=bob", "subject_kind"),
+        ("subject_kind=person&subject_id=%00", "subject_id"),
+    ],
+)
+async def test_half_a_reference_is_refused(world: "World", query: str, field: str) -> None:
+    answer = await world.call("GET", f"/v1/surface?{query}")
+
+    assert (answer.status_code, answer.json()["field"]) == (422, field)
+
+
+async def test_what_a_person_looks_at_is_given_to_the_model_as_content(world: "World") -> None:
+    world.model.pieces = ("Bob keeps them.",)
+    seen: list[str] = []
+    told = world.model.complete
+
+    async def listening(messages, tools, emitter):  # type: ignore[no-untyped-def]
+        seen.extend(m.text for m in messages if m.origin.value == "subject")
+        return await told(messages, tools, emitter)
+
+    world.model.complete = listening  # type: ignore[method-assign]
+    about = {"kind": "person", "id": "bob"}
+    outcome = await world.ask("Zzz qqq?", subject_ref=about)
+    hidden = await world.ask("Zzz qqq?", "mallory", subject_ref=about)
+
+    [text] = seen
+    assert '<attachment name="Bob">\nBob keeps the keys of the archive.\n</attachment>' in text
+    assert (outcome["kind"], outcome["text"]) == ("completed", "Bob keeps them.")
+    assert hidden["kind"] == "refused"
+
+
+async def test_a_chart_is_a_picture_with_its_figures_beside_it(world: "World") -> None:
+    outcome = await world.ask("Show a chart.")
+
+    answer = await world.call("GET", f"/v1/runs/{outcome['run_ref']}/widgets/c1")
+
+    found = answer.json()
+    assert (found["marker"], found["kind"], found["state"]) == ("[[CHART:c1]]", "CHART", "ready")
+    assert found["title"] == "People"
+    assert found["table"] == {"columns": ["people", "Berlin"], "rows": [["Q1", 3], ["Q2", None]]}
+    assert found["svg"].startswith("<svg ")
+
+
+async def test_a_widget_is_its_persons_and_its_runs_own(world: "World") -> None:
+    charted = await world.ask("Show a chart.")
+    again = await world.ask("Show a chart.", conversation_id=charted["conversation_id"])
+    other = await world.ask("How much leave?", conversation_id=charted["conversation_id"])
+    run = charted["run_ref"]
+
+    async def state(run: object, ref: str, person: str = "alice") -> object:
+        answer = await world.call("GET", f"/v1/runs/{run}/widgets/{ref}", person)
+        return answer.json().get("state", answer.status_code)
+
+    assert await state(run, "c1") == "ready"
+    assert await state(again["run_ref"], "c2") == "ready"
+    assert await state(again["run_ref"], "c1") == "never_issued"
+    assert await state(other["run_ref"], "c1") == "never_issued"
+    assert await state(run, "c9") == "never_issued"
+    assert await state(run, "b1") == "never_issued"
+    for ref in ("c0", "c１", "z1", "c", "1", "%2e%2e", "c1]]"):
+        assert await state(run, ref) == 404
+    for person in ("bob", "mallory"):
+        assert await state(run, "c1", person) == 404
+
+
+async def test_an_answer_that_is_too_long_for_its_surface_is_cut_and_the_rest_is_there(
+    world: "World",
+) -> None:
+    world.model.pieces = ("Everybody gets leave [s1]. ", *["And that is so. "] * 3000, "The end.")
+    outcome = await world.ask()
+    run = outcome["run_ref"]
+
+    rest = await world.call("GET", f"/v1/runs/{run}/rest")
+    terminal = await world.call("GET", f"/v1/runs/{run}/rest?surface_id=terminal")
+
+    assert outcome["more"] is True
+    assert 10_000 < len(outcome["text"]) <= 20_000
+    assert outcome["text"].endswith(".")
+    assert rest.json()["text"].endswith("The end.")
+    whole = outcome["text"] + rest.json()["text"]
+    assert whole == "".join(world.model.pieces)
+    assert len(terminal.json()["text"]) > len(rest.json()["text"])
+    assert (await world.call("GET", f"/v1/runs/{run}/rest", "bob")).status_code == 404
+
+
+async def test_people_are_spoken_to_in_their_language_and_the_model_in_none(
+    world: "World",
+) -> None:
+    body = {"message": "Zzz qqq?"}
+    german = await world.call("POST", "/v1/turns", json=body, headers=GERMAN)
+    refused = await world.call("POST", "/v1/turns", None, json=body, headers=GERMAN)
+
+    assert german.json()["message"].startswith("Dazu habe ich")
+    assert german.json()["generated_label"].startswith("Automatisch erzeugte")
+    assert refused.json()["title"].startswith("Ihre Anmeldung")
+
+
+async def test_a_surface_without_a_confirmation_step_is_offered_no_change(world: "World") -> None:
+    world.services.surfaces.registry._surfaces["kiosk"] = kiosk()
+
+    outcome = await world.ask("Book a room for me.", surface_id="kiosk")
+
+    assert outcome["kind"] != "proposed"
+    assert outcome["proposal"] is None
+    assert (await world.ask("Book a room for me."))["kind"] == "proposed"
+
+
+def kiosk() -> type:
+    from cogni_surfaces import ChatSurface, SurfaceCapabilities
+
+    given = {"id": "kiosk", "capabilities": SurfaceCapabilities(streaming=True)}
+    return type("Kiosk", (ChatSurface,), given)
