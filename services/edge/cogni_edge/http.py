@@ -239,6 +239,8 @@ def create_app(
         Route("/v1/runs/{run_ref}/citations/{handle}", edge.get_citation, methods=["GET"]),
         Route("/v1/runs/{run_ref}/widgets/{ref}", surface.get_widget, methods=["GET"]),
         Route("/v1/runs/{run_ref}/rest", surface.get_rest, methods=["GET"]),
+        Route("/v1/runs/{run_ref}/feedback", surface.post_feedback, methods=["POST"]),
+        Route("/v1/conversations/{conversation_id}/end", surface.post_end, methods=["POST"]),
         Route("/v1/proposals/{proposal_id}/accept", edge.post_accept, methods=["POST"]),
         Route("/v1/proposals/{proposal_id}/decline", edge.post_decline, methods=["POST"]),
         Route("/v1/conversations", edge.get_conversations, methods=["GET"]),

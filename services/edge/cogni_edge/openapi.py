@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from cogni_edge.schemas import CURSOR, STRING, ref, schemas
 
 _BEARER: list[dict[str, list[str]]] = [{"hostToken": []}]
-_KEYED = ("ask", "stop", "accept", "decline")
+_KEYED = ("ask", "stop", "accept", "decline", "feedback", "end")
 _ERRORS = {
     "401": "No token, or one that proves nothing",
     "403": "The tenant is switched off",
@@ -84,11 +84,18 @@ def document() -> dict[str, object]:
 def _surface_paths() -> dict[str, object]:
     widget = _operation("widget", "Open a widget", {"200": _json("Widget")}, ("run_ref", "ref"))
     rest = _operation("rest", "What an answer was cut by", {"200": _json("Rest")}, ("run_ref",))
+    feedback = _operation(
+        "feedback", "Say what you think of an answer", {"201": _json("Review")}, ("run_ref",)
+    )
+    ended = {"204": {"description": "Ended"}}
+    end = _operation("end", "End an own conversation", ended, ("conversation_id",))
     surface = _operation("surface", "What a surface is to this person", {"200": _json("Surface")})
     return {
         "/v1/surface": {"get": _with_query(surface, "surface_id", "subject_kind", "subject_id")},
         "/v1/runs/{run_ref}/widgets/{ref}": {"get": widget},
         "/v1/runs/{run_ref}/rest": {"get": _with_query(rest, "surface_id")},
+        "/v1/runs/{run_ref}/feedback": {"post": {**feedback, "requestBody": _body("Feedback")}},
+        "/v1/conversations/{conversation_id}/end": {"post": end},
         "/surface/{key_id}": {
             "get": _with_query(
                 _file("frame", "The frame of a surface", "text/html", "key_id"),
@@ -116,7 +123,6 @@ def _with_query(operation: dict[str, object], *names: str) -> dict[str, object]:
 
 
 def _ask() -> dict[str, object]:
-    body = {"required": True, "content": {"application/json": {"schema": ref("Turn")}}}
     answers = {
         "200": {
             "description": "The outcome, or its deltas as they come",
@@ -126,7 +132,7 @@ def _ask() -> dict[str, object]:
             },
         }
     }
-    return {**_operation("ask", "Ask a question", answers), "requestBody": body}
+    return {**_operation("ask", "Ask a question", answers), "requestBody": _body("Turn")}
 
 
 def _resume() -> dict[str, object]:
@@ -196,6 +202,10 @@ def _open(name: str, summary: str, media: str) -> dict[str, object]:
 
 def _json(name: str) -> dict[str, object]:
     return {"description": name, "content": {"application/json": {"schema": ref(name)}}}
+
+
+def _body(name: str) -> dict[str, object]:
+    return {"required": True, "content": {"application/json": {"schema": ref(name)}}}
 
 
 def _empty() -> dict[str, object]:

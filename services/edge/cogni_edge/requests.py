@@ -7,8 +7,10 @@ from typing import Annotated, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 from starlette.requests import ClientDisconnect, Request
 
+from cogni_application.turn.feedback import Opinion
 from cogni_application.turn.take_turn import TurnRequest
 from cogni_domain.access.resolver import HostToken
+from cogni_domain.reviews import MAX_COMMENT, ReviewReason, Verdict
 from cogni_kernel import ConversationId, Err, Error, HumanText, InvalidArgumentError, Ok, Result
 from cogni_surfaces import AUTHORITY, PLACEMENTS, Language, OpenSurface, View, language_of, why_not
 
@@ -52,6 +54,31 @@ class TurnBody(BaseModel):
     conversation_id: Ref | None = Field(default=None, description="Go on with this conversation.")
     surface_id: Ref = Field(default="chat", description="Where it was asked.")
     subject_ref: SubjectRefBody | None = None
+
+
+class FeedbackBody(BaseModel):
+    """What a person thinks of an answer."""
+
+    model_config = ConfigDict(extra="forbid")
+    verdict: Verdict
+    reasons: frozenset[ReviewReason] = Field(default=frozenset(), description="What is wrong.")
+    comment: str = Field(default="", max_length=MAX_COMMENT)
+
+
+async def opinion_of(request: Request) -> Result[Opinion]:
+    """Return what a person thinks of an answer.
+
+    Errors:
+        As of `read_body` and `idempotency_key_of`.
+    """
+    key = idempotency_key_of(request)
+    if isinstance(key, Err):
+        return key
+    read = await read_body(request, FeedbackBody)
+    if isinstance(read, Err):
+        return read
+    body = read.value
+    return Ok(Opinion(body.verdict, body.reasons, body.comment, key.value))
 
 
 async def turn_request_of(request: Request) -> Result[TurnRequest]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from cogni_edge.requests import TurnBody
+from cogni_edge.requests import FeedbackBody, TurnBody
 from cogni_engine import (
     CitationDelta,
     DoneDelta,
@@ -47,6 +47,8 @@ def schemas() -> dict[str, object]:
     """Return every schema by name."""
     turn = TurnBody.model_json_schema(ref_template="#/components/schemas/{model}")
     subject = turn.pop("$defs")["SubjectRefBody"]
+    feedback = FeedbackBody.model_json_schema(ref_template="#/components/schemas/{model}")
+    definitions = feedback.pop("$defs")
     citation = _object(handle=STRING, label=STRING, locator=STRING, document_id=STRING)
     marker = _object(marker=STRING, kind=STRING, payload={"type": "object"})
     conversation = {
@@ -99,6 +101,9 @@ def schemas() -> dict[str, object]:
             capabilities=_OBJECT,
             subject={"anyOf": [_OBJECT, {"type": "null"}]},
         ),
+        "Feedback": feedback,
+        **definitions,
+        "Review": _object(review_ref=STRING),
         "Widget": _widget(),
         "Rest": _object(text=STRING, html=STRING, more=_BOOLEAN),
         "Proposal": proposal,

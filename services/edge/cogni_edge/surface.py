@@ -8,14 +8,24 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from cogni_application.subjects import SubjectService
+from cogni_application.turn.feedback import FeedbackService
 from cogni_application.turn.transcripts import TranscriptService
 from cogni_application.turn.widgets import ShownWidget, WidgetService
 from cogni_domain.access.principal import Principal
+from cogni_domain.reviews import Review
 from cogni_domain.subjects import Subject
 from cogni_edge.answering import Answering
-from cogni_edge.requests import language_in, subject_of, surface_id_of, view_of
+from cogni_edge.problems import PRIVATE
+from cogni_edge.requests import (
+    idempotency_key_of,
+    language_in,
+    opinion_of,
+    subject_of,
+    surface_id_of,
+    view_of,
+)
 from cogni_edge.views import json_response
-from cogni_kernel import Err, NotFoundError, Ok, Result, RunRef
+from cogni_kernel import ConversationId, Err, NotFoundError, Ok, Result, RunRef
 from cogni_surfaces import BrandTokens, SurfaceRegistry, said, the_rest, widget_view
 
 ASSISTANT = "Assistant"
@@ -32,6 +42,7 @@ class SurfaceServices:
     registry: SurfaceRegistry
     transcripts: TranscriptService
     widgets: WidgetService
+    feedback: FeedbackService
     subjects: SubjectService | None = None
 
 
@@ -90,6 +101,32 @@ class SurfaceRoutes:
             return found if isinstance(found, Err) else Ok(await _rendered(found.value))
 
         return await self.answering.answer(request, rendered, json_response)
+
+    async def post_feedback(self, request: Request) -> Response:
+        """Keep what a person thinks of an own answer."""
+        run = RunRef(request.path_params["run_ref"])
+
+        async def submitted(principal: Principal) -> Result[Review]:
+            opinion = await opinion_of(request)
+            if isinstance(opinion, Err):
+                return opinion
+            return await self.services.feedback.submit(run, opinion.value, principal)
+
+        return await self.answering.answer(
+            request, submitted, lambda review: json_response({"review_ref": review.id}, 201)
+        )
+
+    async def post_end(self, request: Request) -> Response:
+        """End an own conversation; doing it again changes nothing, whatever the key."""
+        conversation = ConversationId(request.path_params["conversation_id"])
+
+        async def end(principal: Principal) -> Result[None]:
+            key = idempotency_key_of(request)
+            if isinstance(key, Err):
+                return key
+            return await self.services.transcripts.end(conversation, principal)
+
+        return await self.answering.answer(request, end, lambda _: Response(None, 204, PRIVATE))
 
     async def get_rest(self, request: Request) -> Response:
         """Return what an own answer was cut by on its surface."""

@@ -10,9 +10,9 @@ from cogni_edge.problems import PRIVATE
 from cogni_surfaces import json_line
 
 
-def json_response(body: Mapping[str, object]) -> Response:
+def json_response(body: Mapping[str, object], status: int = 200) -> Response:
     """Return a value as JSON."""
-    return Response(json_line(body), 200, PRIVATE, media_type="application/json")
+    return Response(json_line(body), status, PRIVATE, media_type="application/json")
 
 
 def source_view(source: OpenedSource) -> dict[str, object]:

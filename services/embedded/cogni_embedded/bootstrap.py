@@ -11,6 +11,7 @@ from cogni_application.lanes import LaneWorker
 from cogni_application.proposals.proposals import ProposalService
 from cogni_application.retrieval.retrieve import RetrievalService
 from cogni_application.subjects import SubjectService
+from cogni_application.turn.feedback import FeedbackService
 from cogni_application.turn.reaper import Reaper
 from cogni_application.turn.run_turn import TurnCollaborators
 from cogni_application.turn.seal import RunSealer
@@ -69,6 +70,7 @@ class Product:
     turns: TurnService
     transcripts: TranscriptService
     widgets: WidgetService
+    feedback: FeedbackService
     subjects: SubjectService
     proposals: ProposalService
     retrieval: RetrievalService
@@ -110,6 +112,9 @@ def build(bindings: Bindings) -> Product:
         turns=turns,
         transcripts=transcripts,
         widgets=WidgetService(transcripts, c.resolve(RunLogPort), c.resolve(ReferenceStore)),
+        feedback=FeedbackService(
+            transcripts, c.resolve(TranscriptStorePort), c.resolve(ClockPort), new_id
+        ),
         subjects=subjects,
         proposals=proposals,
         retrieval=retrieval,

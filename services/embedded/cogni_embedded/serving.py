@@ -101,6 +101,7 @@ def edge_services(
         SurfaceRegistry(container.resolve(DirectoryPort)),
         product.transcripts,
         product.widgets,
+        product.feedback,
         product.subjects,
     )
     return EdgeServices(

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from cogni_adapters.database.engine import Database
 from cogni_adapters.database.inserting import insert_if_new
 from cogni_adapters.database.outbox import write_events
+from cogni_adapters.database.reviews import keep_review, reviews_of
 from cogni_adapters.database.run_opening import NO_SUCH_CONVERSATION, NO_SUCH_RUN
 from cogni_adapters.database.run_records import past_turns, run_record
 from cogni_adapters.database.tables.runs import (
@@ -24,6 +25,7 @@ from cogni_domain.events import ConversationEnded
 from cogni_domain.knowledge.citations import Citation, CitationHandle
 from cogni_domain.ports.clock import ClockPort
 from cogni_domain.ports.transcript_store import TranscriptStorePort
+from cogni_domain.reviews import Review
 from cogni_domain.run_record import RunRecord, Step, step_payload
 from cogni_kernel import (
     ChunkId,
@@ -82,7 +84,28 @@ class DatabaseTranscriptStoreAdapter(TranscriptStorePort):
 
     async def end_idle(self, before: datetime) -> Result[int]:
         now = self._clock.now()
-        return await self._database.write(lambda connection: Ok(_end_idle(connection, before, now)))
+        idle = conversations.c.last_turn_at < before
+        return await self._database.write(lambda connection: Ok(_end(connection, idle, now)))
+
+    async def end(
+        self, tenant: TenantId, owner: PrincipalId, conversation: ConversationId
+    ) -> Result[None]:
+        own = _own(tenant, owner).where(conversations.c.id == conversation.value)
+        now = self._clock.now()
+
+        def finish(connection: sa.Connection) -> Result[None]:
+            if connection.execute(own).first() is None:
+                return Err(NotFoundError(NO_SUCH_CONVERSATION))
+            _end(connection, conversations.c.id == conversation.value, now)
+            return Ok(None)
+
+        return await self._database.write(finish)
+
+    async def keep_review(self, review: Review) -> Result[None]:
+        return await self._database.write(lambda connection: keep_review(connection, review))
+
+    async def reviews(self, run: RunRef) -> Result[Sequence[Review]]:
+        return await self._database.read(lambda connection: Ok(reviews_of(connection, run)))
 
     async def reserve_handles(self, run: RunRef, count: int) -> Result[int]:
         def reserve(connection: sa.Connection) -> Result[int]:
@@ -165,23 +188,24 @@ def _own(tenant: TenantId, owner: PrincipalId) -> sa.Select[*tuple[Any, ...]]:
     )
 
 
-def _end_idle(connection: sa.Connection, before: datetime, now: datetime) -> int:
-    idle = connection.execute(
+def _end(connection: sa.Connection, which: sa.ColumnElement[bool], now: datetime) -> int:
+    """End those of the open conversations, each with its event."""
+    ended = connection.execute(
         sa.update(conversations)
-        .where(conversations.c.ended_at.is_(None), conversations.c.last_turn_at < before)
+        .where(conversations.c.ended_at.is_(None), which)
         .values(ended_at=now)
         .returning(conversations.c.id, conversations.c.tenant_id, conversations.c.turn_count)
     ).all()
-    for row in idle:
+    for row in ended:
         last_run = connection.execute(
             sa.select(runs.c.run_ref)
             .where(runs.c.conversation_id == row.id)
             .order_by(runs.c.opened_at.desc(), runs.c.run_ref.desc())
             .limit(1)
         ).scalar_one()
-        ended = ConversationEnded(TenantId(row.tenant_id), row.id, RunRef(last_run), row.turn_count)
-        write_events(connection, [ended], now)
-    return len(idle)
+        event = ConversationEnded(TenantId(row.tenant_id), row.id, RunRef(last_run), row.turn_count)
+        write_events(connection, [event], now)
+    return len(ended)
 
 
 def _of_run(run: RunRef) -> sa.ScalarSelect[Any]:

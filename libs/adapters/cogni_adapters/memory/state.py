@@ -14,6 +14,7 @@ from cogni_domain.knowledge.citations import Citation
 from cogni_domain.knowledge.corpus import Chunk, Corpus, Document
 from cogni_domain.knowledge.source import Gap
 from cogni_domain.proposals import Proposal
+from cogni_domain.reviews import Review
 from cogni_domain.run_record import RunOpening, Sealing
 from cogni_engine import Delta
 from cogni_kernel import ConversationId, CorpusId, DocumentId, ProposalId, RunRef, TenantId
@@ -77,6 +78,7 @@ class MemoryState:
         self.conversations: dict[ConversationId, Conversation] = {}
         self.proposals: dict[ProposalId, ProposalRow] = {}
         self.events: dict[str, Event] = {}
+        self.reviews: dict[str, Review] = {}
         self._jobs_so_far = 0
 
     def write_events(self, events: Sequence[Event]) -> None:

@@ -11,6 +11,7 @@ from cogni_domain.events import ConversationEnded
 from cogni_domain.knowledge.citations import Citation
 from cogni_domain.ports.clock import ClockPort
 from cogni_domain.ports.transcript_store import TranscriptStorePort
+from cogni_domain.reviews import Review
 from cogni_domain.run_record import RunRecord, Step, step_payload
 from cogni_kernel import (
     ConversationId,
@@ -64,12 +65,37 @@ class MemoryTranscriptStoreAdapter(TranscriptStorePort):
             if found.ended_at is None and found.last_turn_at < before
         ]
         for found in idle:
-            ended = replace(found, ended_at=self._clock.now())
-            self._state.conversations[found.id] = ended
-            last = self._runs_of(found.id)[-1].opening.run_ref
-            event = ConversationEnded(found.tenant_id, str(found.id), last, found.turn_count)
-            self._state.write_events([event])
+            self._end(found)
         return Ok(len(idle))
+
+    async def end(
+        self, tenant: TenantId, owner: PrincipalId, conversation: ConversationId
+    ) -> Result[None]:
+        found = self._state.conversations.get(conversation)
+        if found is None or (found.tenant_id, found.owner) != (tenant, owner):
+            return NO_CONVERSATION
+        if found.ended_at is None:
+            self._end(found)
+        return Ok(None)
+
+    def _end(self, found: Conversation) -> None:
+        self._state.conversations[found.id] = replace(found, ended_at=self._clock.now())
+        last = self._runs_of(found.id)[-1].opening.run_ref
+        event = ConversationEnded(found.tenant_id, str(found.id), last, found.turn_count)
+        self._state.write_events([event])
+
+    async def keep_review(self, review: Review) -> Result[None]:
+        row = self._state.runs.get(review.run_ref)
+        if row is None or row.opening.tenant_id != review.tenant_id:
+            return NO_RUN
+        if review.id not in self._state.reviews:
+            self._state.reviews[review.id] = review
+            self._state.write_events(review.events())
+        return Ok(None)
+
+    async def reviews(self, run: RunRef) -> Result[Sequence[Review]]:
+        found = [review for review in self._state.reviews.values() if review.run_ref == run]
+        return Ok(sorted(found, key=lambda review: (review.at, review.id)))
 
     async def reserve_handles(self, run: RunRef, count: int) -> Result[int]:
         row = self._state.runs.get(run)

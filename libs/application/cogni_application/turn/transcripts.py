@@ -97,6 +97,26 @@ class TranscriptService:
             return ending
         return Ok(_withheld(sealed, ending.value[0].delta, after))
 
+    async def owned(self, run: RunRef, principal: Principal) -> Result[RunStatus]:
+        """Return how an own run stands.
+
+        Errors:
+            NotFoundError: There is no such run of this principal.
+        """
+        return await self._own(run, principal)
+
+    async def end(self, conversation: ConversationId, principal: Principal) -> Result[None]:
+        """End an own conversation; a question in it opens it again.
+
+        Errors:
+            NotFoundError: It is absent or somebody else's.
+        """
+        scope = await self._scope(principal)
+        if isinstance(scope, Err):
+            return scope
+        tenant = scope.value.tenant_id
+        return await self.transcripts.end(tenant, principal.owner, conversation)
+
     async def opened(self, run: RunRef, principal: Principal) -> Result[RunStatus]:
         """Return how an own run stands, where all that it came from may still be read.
 

@@ -7,6 +7,7 @@ from typing import Protocol
 from cogni_domain.access.principal import Principal
 from cogni_domain.conversations import Conversation, PastTurn
 from cogni_domain.knowledge.citations import Citation
+from cogni_domain.reviews import Review
 from cogni_domain.run_record import RunRecord, Step
 from cogni_kernel import ConversationId, HumanText, PrincipalId, Result, RunRef, TenantId
 
@@ -32,6 +33,28 @@ class TranscriptStorePort(Protocol):
 
     async def end_idle(self, before: datetime) -> Result[int]:
         """End every open conversation whose last turn was before then, each with its event."""
+        ...
+
+    async def end(
+        self, tenant: TenantId, owner: PrincipalId, conversation: ConversationId
+    ) -> Result[None]:
+        """End an own conversation, with its event; ending it again changes nothing.
+
+        Errors:
+            NotFoundError: It is absent or somebody else's: indistinguishable.
+        """
+        ...
+
+    async def keep_review(self, review: Review) -> Result[None]:
+        """Keep what a person says of an answer, with its events; the same review again changes nothing.
+
+        Errors:
+            NotFoundError: There is no such run in that tenant.
+        """
+        ...
+
+    async def reviews(self, run: RunRef) -> Result[Sequence[Review]]:
+        """Return what was said of an answer, oldest first."""
         ...
 
     async def reserve_handles(self, run: RunRef, count: int) -> Result[int]:

@@ -13,6 +13,7 @@ from cogni_domain.knowledge.citations import Citation, CitationHandle
 from cogni_domain.ports.clock import ClockPort
 from cogni_domain.ports.run_log import Ending, LogEntry, RunLogPort
 from cogni_domain.ports.transcript_store import TranscriptStorePort
+from cogni_domain.reviews import Review, ReviewReason, Verdict
 from cogni_domain.run_record import (
     ConfirmationStep,
     RetrievalStep,
@@ -41,6 +42,7 @@ from cogni_testing.contracts.runs import ACME, ALICE, DONE, a_sealing, an_openin
 from cogni_testing.doubles import START, FrozenClock
 from cogni_testing.fixtures import fake_principal
 
+GLOBEX, BOB = TenantId("globex"), PrincipalId("bob")
 AUDITOR = fake_principal(id="auditor")
 REASON = HumanText("The person asked why the answer was wrong.")
 STEPS: tuple[Step, ...] = (
@@ -214,6 +216,43 @@ class TranscriptStoreContract(ABC):
         assert counts == [1, 0, 1]
         types = [event["type"] for event in await self.events()]
         assert types == ["ConversationStarted", "ConversationEnded", "ConversationEnded"]
+
+    async def test_a_person_ends_an_own_conversation_once(self) -> None:
+        log, store, clock = await self.stores()
+        await self.take_turn(log, an_opening("r1", "c1"))
+        conversation = ConversationId("c1")
+
+        err(await store.end(ACME, BOB, conversation), NotFoundError)
+        err(await store.end(GLOBEX, ALICE, conversation), NotFoundError)
+        err(await store.end(ACME, ALICE, ConversationId("c9")), NotFoundError)
+        for _ in range(2):
+            ok(await store.end(ACME, ALICE, conversation))
+
+        (found,) = ok(await store.conversations(ACME, ALICE, 10))
+        assert found.ended_at == clock.now()
+        types = [event["type"] for event in await self.events()]
+        assert types == ["ConversationStarted", "ConversationEnded"]
+
+    async def test_what_is_said_of_an_answer_is_kept_and_a_bad_verdict_is_told_once(self) -> None:
+        log, store, clock = await self.stores()
+        await self.take_turn(log, an_opening("r1", "c1"))
+        bad = Review(
+            *("v1", ACME, RunRef("r1"), ALICE, Verdict.DOWN),
+            *(frozenset({ReviewReason.OUTDATED}), "It is\x00 26 weeks.", clock.now()),
+        )
+        later = clock.now() + timedelta(minutes=1)
+        good = replace(bad, id="v2", verdict=Verdict.UP, reasons=frozenset(), at=later)
+
+        for review in (good, bad, bad):
+            ok(await store.keep_review(review))
+        err(await store.keep_review(replace(bad, id="v3", run_ref=RunRef("r9"))), NotFoundError)
+        err(await store.keep_review(replace(bad, id="v4", tenant_id=GLOBEX)), NotFoundError)
+
+        assert ok(await store.reviews(RunRef("r1"))) == [bad, good]
+        assert ok(await store.reviews(RunRef("r9"))) == []
+        told = [e for e in await self.events() if e["type"] == "CorrectionSubmitted"]
+        expected = {"tenant_id": "acme", "run_ref": "r1", "review_ref": "v1"}
+        assert told == [{"type": "CorrectionSubmitted", **expected}]
 
     async def test_a_handle_stands_for_its_passage_in_the_run_that_issued_it(self) -> None:
         log, store, _ = await self.stores()

@@ -32,6 +32,7 @@ from cogni_application.lanes import LaneWorker
 from cogni_application.proposals.proposals import ProposalService
 from cogni_application.retrieval.retrieve import RetrievalService
 from cogni_application.subjects import SubjectService
+from cogni_application.turn.feedback import FeedbackService
 from cogni_application.turn.run_turn import TurnCollaborators
 from cogni_application.turn.seal import RunSealer
 from cogni_application.turn.streams import RunStreams
@@ -360,6 +361,7 @@ async def world() -> AsyncIterator[World]:
             SurfaceRegistry(directory),
             reopened,
             WidgetService(reopened, log, shared.references),
+            FeedbackService(reopened, transcripts, clock, _id),
             shared.subjects,
         ),
     )

@@ -33,6 +33,8 @@ def test_every_address_of_the_contract_is_described() -> None:
         "GET /v1/surface",
         "GET /v1/runs/{run_ref}/widgets/{ref}",
         "GET /v1/runs/{run_ref}/rest",
+        "POST /v1/runs/{run_ref}/feedback",
+        "POST /v1/conversations/{conversation_id}/end",
         "GET /surface/{key_id}",
         "GET /surface/assets/{name}",
         "GET /mount.js",

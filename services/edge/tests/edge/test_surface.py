@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cogni_domain.access.directory import Tenant
+from cogni_domain.events import CorrectionSubmitted
 from cogni_kernel import TenantId
 from cogni_testing import ok
 
@@ -147,6 +148,61 @@ async def test_an_answer_that_is_too_long_for_its_surface_is_cut_and_the_rest_is
     assert whole == "".join(world.model.pieces)
     assert len(terminal.json()["text"]) > len(rest.json()["text"])
     assert (await world.call("GET", f"/v1/runs/{run}/rest", "bob")).status_code == 404
+
+
+async def test_a_person_says_what_they_think_and_a_bad_verdict_is_told(world: "World") -> None:
+    run = (await world.ask())["run_ref"]
+    body = {"verdict": "down", "reasons": ["outdated"], "comment": "It is 26 weeks since May."}
+    path, key = f"/v1/runs/{run}/feedback", {"Idempotency-Key": "k1"}
+
+    first = await world.call("POST", path, json=body, headers=key)
+    again = await world.call("POST", path, json=body, headers=key)
+    good = await world.call("POST", path, json={"verdict": "up"})
+
+    assert (first.status_code, good.status_code) == (201, 201)
+    assert first.json() == again.json()
+    assert len(world.state.reviews) == 2
+    told = [e for e in world.state.events.values() if isinstance(e, CorrectionSubmitted)]
+    assert [e.review_ref for e in told] == [first.json()["review_ref"]]
+    assert "26 weeks" not in repr(told)
+    for person in ("bob", "mallory"):
+        assert (await world.call("POST", path, person, json=body)).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "verdict"),
+        ({"verdict": "sideways"}, "verdict"),
+        ({"verdict": "down", "reasons": ["rude"]}, "reasons"),
+        ({"verdict": "down", "comment": "x" * 2001}, "comment"),
+        ({"verdict": "down", "run_ref": "r"}, "run_ref"),
+    ],
+)
+async def test_a_verdict_that_is_none_is_refused(
+    world: "World", body: dict[str, object], field: str
+) -> None:
+    run = (await world.ask())["run_ref"]
+
+    answer = await world.call("POST", f"/v1/runs/{run}/feedback", json=body)
+
+    assert answer.status_code == 422
+    assert answer.json()["field"].startswith(field)
+
+
+async def test_a_conversation_is_ended_by_its_person_alone_and_once(world: "World") -> None:
+    conversation = (await world.ask())["conversation_id"]
+    path = f"/v1/conversations/{conversation}/end"
+
+    others = [await world.call("POST", path, person) for person in ("bob", "mallory")]
+    ended = [await world.call("POST", path) for _ in range(2)]
+
+    assert [answer.status_code for answer in others] == [404, 404]
+    assert [answer.status_code for answer in ended] == [204, 204]
+    events = [type(e).__name__ for e in world.state.events.values()]
+    assert events.count("ConversationEnded") == 1
+    found = await world.call("GET", f"/v1/conversations/{conversation}")
+    assert found.json()["ended_at"] is not None
 
 
 async def test_people_are_spoken_to_in_their_language_and_the_model_in_none(

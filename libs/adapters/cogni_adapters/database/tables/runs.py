@@ -109,6 +109,21 @@ run_citations = sa.Table(
     sqlite_with_rowid=False,
 )
 
+reviews = sa.Table(
+    "reviews",
+    METADATA,
+    sa.Column("id", AnyText, primary_key=True),
+    sa.Column("tenant_id", AnyText, nullable=False),
+    sa.Column("run_ref", AnyText, sa.ForeignKey("runs.run_ref"), nullable=False),
+    sa.Column("by", AnyText, nullable=False),
+    sa.Column("verdict", AnyText, nullable=False),
+    sa.Column("reasons", JsonText, nullable=False),
+    sa.Column("comment", AnyText, nullable=False),
+    sa.Column("at", UtcDateTime, nullable=False),
+    sa.Index(None, "run_ref"),
+    sa.Index(None, "tenant_id", "at"),
+)
+
 transcript_reads = sa.Table(
     "transcript_reads",
     METADATA,
