@@ -66,7 +66,7 @@ async def answer_there(
     product: Product, account: Account, question: str, folder: DataFolder, show: Show
 ) -> Result[Mapping[str, object]]:
     """Answer through the process that holds the data folder."""
-    holder = await _holder(folder)
+    holder = await holder_of(folder)
     if isinstance(holder, Err):
         return holder
     signed = await token_of(product, account)
@@ -82,12 +82,12 @@ async def answer_there(
             if response.status_code != 200:
                 problem = json.loads(await response.aread())
                 return Err(Error(HumanText(str(problem.get("title", UNREACHABLE)))))
-            return await _followed(response, show)
+            return await followed(response, show)
     except (httpx2.HTTPError, ValueError) as error:
         return Err(UpstreamError(UNREACHABLE, detail={"error": repr(error)}))
 
 
-async def _holder(folder: DataFolder) -> Result[Holder]:
+async def holder_of(folder: DataFolder) -> Result[Holder]:
     """Return who holds the folder; one that has just begun is given a moment to say so."""
     until = asyncio.get_running_loop().time() + STARTING_S
     while asyncio.get_running_loop().time() < until:
@@ -97,7 +97,8 @@ async def _holder(folder: DataFolder) -> Result[Holder]:
     return Err(folder.in_use())
 
 
-async def _followed(response: httpx2.Response, show: Show) -> Result[Mapping[str, object]]:
+async def followed(response: httpx2.Response, show: Show) -> Result[Mapping[str, object]]:
+    """Read a stream of deltas, show each, and return the outcome that it ends with."""
     name = ""
     async for line in response.aiter_lines():
         field, _, value = line.partition(": ")

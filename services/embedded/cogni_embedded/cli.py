@@ -13,6 +13,7 @@ from cogni_domain.knowledge.source import Gap
 from cogni_edge.server import listen
 from cogni_embedded.asking import answer_here, answer_there, read_first, source_lines, token_of
 from cogni_embedded.bootstrap import Product, build
+from cogni_embedded.chatting import TerminalChat, connected
 from cogni_embedded.data_folder import DataFolder
 from cogni_embedded.doctor import examine
 from cogni_embedded.ingesting import Show, gap_line, gaps
@@ -24,7 +25,7 @@ from cogni_engine import Delta, PhaseDelta, TokenDelta
 from cogni_kernel import DefinitionError, Err, HumanText, Outcome, Result, encodable
 from cogni_runtime.bindings import embedded
 from cogni_runtime.bindings import migrate as run_migrations
-from cogni_surfaces import json_line
+from cogni_surfaces import TerminalSurface, json_line, language_of
 
 T = TypeVar("T")
 SHOWN_GAPS = 10
@@ -113,6 +114,15 @@ def ask(
         _print_outcome(outcome)
     if outcome["kind"] == Outcome.FAILED.value:
         raise typer.Exit(1)
+
+
+@app.command()
+def chat(as_: As, data: Data = DATA) -> None:
+    """Talk to the assistant as somebody of the demo company; an empty end of input ends it."""
+    with _folder(data) as folder:
+        held = _ok(folder.try_to_hold())
+        product = _built(folder)
+        _ok(asyncio.run(_chat(product, _account(product, as_), folder, held=held)))
 
 
 @app.command()
@@ -209,6 +219,32 @@ async def _answered(
     if isinstance(read, Err):
         return read
     return await answer_here(product, account, question, show)
+
+
+async def _chat(
+    product: Product, account: Account, folder: DataFolder, *, held: bool
+) -> Result[None]:
+    checked = await _checked(product)
+    if held and not isinstance(checked, Err):
+        with progress("Reading the demo company…") as bar:
+            checked = await read_first(product, folder, bar)
+    if isinstance(checked, Err):
+        return checked
+    async with connected(product, account, folder, held=held) as client:
+        if isinstance(client, Err):
+            return client
+        language = language_of(os.environ.get("LANG", "").partition(".")[0].replace("_", "-"))
+        client.value.headers["Accept-Language"] = language.value
+        surface = TerminalSurface(language, lambda question: asyncio.to_thread(input, question))
+        await TerminalChat(client.value, surface, say_on).talk(_question)
+    return checked
+
+
+async def _question() -> str | None:
+    try:
+        return encodable(await asyncio.to_thread(input, "> "))
+    except EOFError:
+        return None
 
 
 def _show(delta: Delta) -> None:

@@ -54,7 +54,8 @@ def view(messages: Sequence[Message]) -> ThreadView:
     passages = [
         Source(part.handle, part.label, tuple(quotable_sentences(part.text)))
         for message in messages
-        if message.origin in (Origin.PASSAGES, Origin.SUBJECT) and not isinstance(message.content, str)
+        if message.origin in (Origin.PASSAGES, Origin.SUBJECT)
+        and not isinstance(message.content, str)
         for part in message.content
         if isinstance(part, PassagePart)
     ]
