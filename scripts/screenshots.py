@@ -92,8 +92,11 @@ def then_pressed(question: str, *names: str) -> Act:
 
 async def accepted(page: Page) -> None:
     """Book a day that no other picture has booked, and accept it."""
-    frame = await asked(f"Book leave on {next(_days)} December 2026")(page)
-    await frame.get_by_role("button", name="Accept").click(timeout=ANSWER_MS)
+    day = next(_days)
+    frame = await asked(f"Book leave from {day} to {day} December 2026")(page)
+    accept = frame.get_by_role("button", name="Accept")
+    await expect(accept).to_have_attribute("aria-disabled", "false", timeout=ANSWER_MS)
+    await accept.click()
     await expect(frame.locator(".proposal .state")).to_be_visible(timeout=ANSWER_MS)
 
 
@@ -176,7 +179,7 @@ async def pictured(browser: Browser, state: State, folder: Path) -> list[str]:
             except Exception as error:  # the picture shows what went wrong
                 failed.append(f"{name}: {str(error).partition(chr(10))[0]}")
             await page.wait_for_timeout(SETTLE_MS)
-            await page.screenshot(path=folder / f"{name}.jpeg", type="jpeg", quality=70)
+            await page.screenshot(path=folder / f"{name}.jpeg", type="jpeg", quality=60)
             await context.close()
     return failed
 
