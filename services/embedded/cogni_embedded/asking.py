@@ -127,3 +127,17 @@ def source_lines(outcome: Mapping[str, object]) -> Iterator[str]:
     for citation in citations if isinstance(citations, list) else []:
         place = f", {citation['locator']}" if citation["locator"] else ""
         yield f"[{citation['handle']}] {citation['label']}{place}"
+
+
+def proposal_lines(outcome: Mapping[str, object]) -> Iterator[str]:
+    """Yield what a person reads of the change that waits, and how to decide on it."""
+    proposal = outcome.get("proposal")
+    if not isinstance(proposal, Mapping):
+        return
+    yield str(proposal["rendering"]["title"])
+    for step in proposal["rendering"]["steps"]:
+        yield f"  {step['title']}: {step['detail']}"
+    yield (
+        f"Nothing has changed yet. Accept it before {proposal['expires_at']} with "
+        f"POST /v1/proposals/{proposal['id']}/accept, or ask in `cogni chat` and say yes there."
+    )

@@ -11,7 +11,14 @@ import typer
 from cogni_domain.access.directory import Account
 from cogni_domain.knowledge.source import Gap
 from cogni_edge.server import listen
-from cogni_embedded.asking import answer_here, answer_there, read_first, source_lines, token_of
+from cogni_embedded.asking import (
+    answer_here,
+    answer_there,
+    proposal_lines,
+    read_first,
+    source_lines,
+    token_of,
+)
 from cogni_embedded.bootstrap import Product, build
 from cogni_embedded.chatting import TerminalChat, connected
 from cogni_embedded.data_folder import DataFolder
@@ -259,11 +266,13 @@ def _ignore(_: Delta) -> None:
 
 
 def _print_outcome(outcome: Mapping[str, object]) -> None:
-    """Print what comes after the text: why it is none, its sources, its label."""
+    """Print what comes after the text: why it is none, what it proposes, its sources, its label."""
     typer.echo("")
     message = str(outcome.get("message") or "")
     if message and message not in str(outcome["text"]):
         say(message)
+    for line in proposal_lines(outcome):
+        say(line)
     for line in source_lines(outcome):
         say(line, aside=True)
     say(str(outcome["generated_label"]), aside=True)

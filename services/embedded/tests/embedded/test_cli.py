@@ -140,6 +140,17 @@ def test_the_json_of_an_answer_is_one_stable_line(cogni: "Cogni", data: Path) ->
     assert not asked.stderr
 
 
+def test_a_change_that_waits_is_shown_with_how_to_decide(cogni: "Cogni", data: Path) -> None:
+    wish = "Please book vacation for me from 2027-02-01 to 2027-02-02"
+
+    asked = cogni("ask", wish, "--as", "engineer", data=data)
+
+    assert asked.exit_code == 0
+    assert "  Dates: Monday 1 February 2027 to Tuesday 2 February 2027" in asked.stdout
+    assert "Nothing has changed yet." in asked.stdout
+    assert "/accept" in asked.stdout
+
+
 @pytest.mark.parametrize("question", ["", " \t", "\u200b\u2060", "x" * 40_000])
 def test_a_question_that_is_none_is_refused(cogni: "Cogni", data: Path, question: str) -> None:
     asked = cogni("ask", question, "--as", "engineer", data=data)
