@@ -53,6 +53,7 @@ from cogni_kernel import (
 from cogni_runtime.middleware import Pipeline
 from cogni_surfaces import View
 
+_FILES = "/v1/conversations/{conversation_id}/attachments"
 EXECUTION_WAIT = timedelta(seconds=5)
 
 _log = logging.getLogger(__name__)
@@ -241,6 +242,8 @@ def create_app(
         Route("/v1/runs/{run_ref}/rest", surface.get_rest, methods=["GET"]),
         Route("/v1/runs/{run_ref}/feedback", surface.post_feedback, methods=["POST"]),
         Route("/v1/conversations/{conversation_id}/end", surface.post_end, methods=["POST"]),
+        Route(_FILES, surface.post_attachment, methods=["POST"]),
+        Route(f"{_FILES}/{{document_id}}", surface.delete_attachment, methods=["DELETE"]),
         Route("/v1/proposals/{proposal_id}/accept", edge.post_accept, methods=["POST"]),
         Route("/v1/proposals/{proposal_id}/decline", edge.post_decline, methods=["POST"]),
         Route("/v1/conversations", edge.get_conversations, methods=["GET"]),

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from cogni_edge.schemas import CURSOR, STRING, ref, schemas
 
 _BEARER: list[dict[str, list[str]]] = [{"hostToken": []}]
-_KEYED = ("ask", "stop", "accept", "decline", "feedback", "end")
+_KEYED = ("ask", "stop", "accept", "decline", "feedback", "end", "attach")
 _ERRORS = {
     "401": "No token, or one that proves nothing",
     "403": "The tenant is switched off",
@@ -96,6 +96,7 @@ def _surface_paths() -> dict[str, object]:
         "/v1/runs/{run_ref}/rest": {"get": _with_query(rest, "surface_id")},
         "/v1/runs/{run_ref}/feedback": {"post": {**feedback, "requestBody": _body("Feedback")}},
         "/v1/conversations/{conversation_id}/end": {"post": end},
+        **_attachment_paths(),
         "/surface/{key_id}": {
             "get": _with_query(
                 _file("frame", "The frame of a surface", "text/html", "key_id"),
@@ -104,6 +105,27 @@ def _surface_paths() -> dict[str, object]:
         },
         "/surface/assets/{name}": {"get": _file("asset", "A file of the frame", "*/*", "name")},
         "/mount.js": {"get": _file("mount", "What a host page loads", "text/javascript")},
+    }
+
+
+def _attachment_paths() -> dict[str, object]:
+    place = "/v1/conversations/{conversation_id}/attachments"
+    add = _operation(
+        "attach",
+        "Add a file to an own conversation",
+        {"201": _json("Attachment")},
+        ("conversation_id",),
+    )
+    name = {"name": "name", "in": "query", "required": True, "schema": {**STRING, "minLength": 1}}
+    parameters = add["parameters"]
+    assert isinstance(parameters, list)
+    raw = {"schema": {"type": "string", "format": "binary"}}
+    body = {"required": True, "content": {"application/octet-stream": raw}}
+    gone = {"204": {"description": "Gone"}}
+    both = ("conversation_id", "document_id")
+    return {
+        place: {"post": {**add, "parameters": [*parameters, name], "requestBody": body}},
+        f"{place}/{{document_id}}": {"delete": _operation("detach", "Remove it", gone, both)},
     }
 
 

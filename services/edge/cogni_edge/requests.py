@@ -7,6 +7,7 @@ from typing import Annotated, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 from starlette.requests import ClientDisconnect, Request
 
+from cogni_application.attachments import MAX_NAME, Adding
 from cogni_application.turn.feedback import Opinion
 from cogni_application.turn.take_turn import TurnRequest
 from cogni_domain.access.resolver import HostToken
@@ -16,6 +17,8 @@ from cogni_surfaces import AUTHORITY, PLACEMENTS, Language, OpenSurface, View, l
 
 MAX_BODY = 2 * 2**20
 BODY_S = 10.0
+MAX_FILE = 20 * 2**20
+FILE_S = 120.0
 MAX_TOKEN = 16_384
 MAX_KEY = 255
 MAX_CURSOR = 2**53
@@ -133,14 +136,40 @@ async def read_body(request: Request, kind: type[M]) -> Result[M]:
         return _wrong(field, f"{field}: {first['msg']}.")
 
 
-async def _bounded(request: Request) -> bytes | None:
+async def file_of(request: Request) -> Result[Adding]:
+    """Return the file that the body is, under the name in the address.
+
+    Errors:
+        InvalidArgumentError: It has no name, or one that is too long, or was cut off.
+        TooLargeError: It has more than `MAX_FILE` bytes; no more than those are read.
+        TooSlowError: It was not there after `FILE_S` seconds.
+    """
+    key = idempotency_key_of(request)
+    if isinstance(key, Err):
+        return key
+    name = request.query_params.get("name", "").strip()
+    if not 0 < len(name) <= MAX_NAME:
+        return _wrong("name", f"name is what the file is called, at most {MAX_NAME} characters.")
+    try:
+        async with asyncio.timeout(FILE_S):
+            raw = await _bounded(request, MAX_FILE)
+    except TimeoutError:
+        return Err(TooSlowError(HumanText("Your file did not arrive in time. Please try again.")))
+    except ClientDisconnect:
+        return _wrong("body", "The file was cut off.")
+    if raw is None:
+        return Err(TooLargeError(HumanText(f"The file is too large: at most {MAX_FILE} bytes.")))
+    return Ok(Adding(name, raw, key.value))
+
+
+async def _bounded(request: Request, limit: int = MAX_BODY) -> bytes | None:
     announced = request.headers.get("content-length", "")
-    if announced.isdigit() and int(announced[:MAX_FIELD]) > MAX_BODY:
+    if announced.isdigit() and int(announced[:MAX_FIELD]) > limit:
         return None
     raw = bytearray()
     async for piece in request.stream():
         raw += piece
-        if len(raw) > MAX_BODY:
+        if len(raw) > limit:
             return None
     return bytes(raw)
 

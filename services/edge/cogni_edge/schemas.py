@@ -104,6 +104,7 @@ def schemas() -> dict[str, object]:
         "Feedback": feedback,
         **definitions,
         "Review": _object(review_ref=STRING),
+        "Attachment": _object(document_id=STRING, name=STRING),
         "Widget": _widget(),
         "Rest": _object(text=STRING, html=STRING, more=_BOOLEAN),
         "Proposal": proposal,

@@ -7,16 +7,19 @@ from dataclasses import asdict, dataclass
 from starlette.requests import Request
 from starlette.responses import Response
 
+from cogni_application.attachments import AttachmentService
 from cogni_application.subjects import SubjectService
 from cogni_application.turn.feedback import FeedbackService
 from cogni_application.turn.transcripts import TranscriptService
 from cogni_application.turn.widgets import ShownWidget, WidgetService
 from cogni_domain.access.principal import Principal
+from cogni_domain.knowledge.corpus import Document
 from cogni_domain.reviews import Review
 from cogni_domain.subjects import Subject
 from cogni_edge.answering import Answering
 from cogni_edge.problems import PRIVATE
 from cogni_edge.requests import (
+    file_of,
     idempotency_key_of,
     language_in,
     opinion_of,
@@ -25,7 +28,7 @@ from cogni_edge.requests import (
     view_of,
 )
 from cogni_edge.views import json_response
-from cogni_kernel import ConversationId, Err, NotFoundError, Ok, Result, RunRef
+from cogni_kernel import ConversationId, DocumentId, Err, NotFoundError, Ok, Result, RunRef
 from cogni_surfaces import BrandTokens, SurfaceRegistry, said, the_rest, widget_view
 
 ASSISTANT = "Assistant"
@@ -43,6 +46,7 @@ class SurfaceServices:
     transcripts: TranscriptService
     widgets: WidgetService
     feedback: FeedbackService
+    attachments: AttachmentService
     subjects: SubjectService | None = None
 
 
@@ -124,9 +128,37 @@ class SurfaceRoutes:
             key = idempotency_key_of(request)
             if isinstance(key, Err):
                 return key
+            gone = await self.services.attachments.remove_all(conversation, principal)
+            if isinstance(gone, Err):
+                return gone
             return await self.services.transcripts.end(conversation, principal)
 
         return await self.answering.answer(request, end, lambda _: Response(None, 204, PRIVATE))
+
+    async def post_attachment(self, request: Request) -> Response:
+        """Add a file to an own conversation."""
+        conversation = ConversationId(request.path_params["conversation_id"])
+
+        async def added(principal: Principal) -> Result[Document]:
+            file = await file_of(request)
+            if isinstance(file, Err):
+                return file
+            return await self.services.attachments.add(conversation, file.value, principal)
+
+        def shown(document: Document) -> Response:
+            return json_response({"document_id": str(document.id), "name": document.title}, 201)
+
+        return await self.answering.answer(request, added, shown)
+
+    async def delete_attachment(self, request: Request) -> Response:
+        """Remove a file from an own conversation."""
+        conversation = ConversationId(request.path_params["conversation_id"])
+        document = DocumentId(request.path_params["document_id"])
+        return await self.answering.answer(
+            request,
+            lambda principal: self.services.attachments.remove(conversation, document, principal),
+            lambda _: Response(None, 204, PRIVATE),
+        )
 
     async def get_rest(self, request: Request) -> Response:
         """Return what an own answer was cut by on its surface."""

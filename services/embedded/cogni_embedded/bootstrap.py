@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from cogni_application.attachments import AttachmentService
 from cogni_application.indexing.index import IndexWriter
 from cogni_application.indexing.ingest import INGEST, IndexingService
 from cogni_application.indexing.intake import INDEX, RELABEL, REMOVE, Intake
@@ -71,6 +72,7 @@ class Product:
     transcripts: TranscriptService
     widgets: WidgetService
     feedback: FeedbackService
+    attachments: AttachmentService
     subjects: SubjectService
     proposals: ProposalService
     retrieval: RetrievalService
@@ -97,7 +99,8 @@ def build(bindings: Bindings) -> Product:
     streams = RunStreams(c.resolve(RunLogPort), on_lost=lambda run: turns.cancel(run))  # noqa: PLW0108 - bound below
     subjects = SubjectService(demo.subjects, c.resolve(DocumentStorePort), scopes)
     composer = ToolRegistryComposer(tools)
-    turns = _turns(c, scopes, composer, retrieval, lineage, streams, demo, subjects)
+    attachments = _attachments(c)
+    turns = _turns(c, scopes, composer, retrieval, lineage, streams, demo, subjects, attachments)
     transcripts = _transcripts(c, turns, streams, scopes, lineage)
     proposals = _proposals(c, resolver, scopes, tools, demo)
     watch = IngestWatch()
@@ -115,6 +118,7 @@ def build(bindings: Bindings) -> Product:
         feedback=FeedbackService(
             transcripts, c.resolve(TranscriptStorePort), c.resolve(ClockPort), new_id
         ),
+        attachments=attachments,
         subjects=subjects,
         proposals=proposals,
         retrieval=retrieval,
@@ -122,6 +126,27 @@ def build(bindings: Bindings) -> Product:
         watch=watch,
         reaper=Reaper(c.resolve(RunLogPort), c.resolve(TranscriptStorePort), c.resolve(ClockPort)),
         lanes=_lanes(c, indexing, watch, proposals),
+    )
+
+
+def _attachments(c: Container) -> AttachmentService:
+    return AttachmentService(
+        c.resolve(DocumentStorePort),
+        c.resolve(ExtractorPort),
+        c.resolve(TranscriptStorePort),
+        _index_writer(c),
+        ChunkPolicy(),
+        c.resolve(ClockPort),
+        new_id,
+    )
+
+
+def _index_writer(c: Container) -> IndexWriter:
+    return IndexWriter(
+        c.resolve(DocumentStorePort),
+        c.resolve(KeywordSearchPort),
+        c.resolve(VectorStorePort),
+        c.resolve(EmbedderPort),
     )
 
 
@@ -164,6 +189,7 @@ def _turns(  # noqa: PLR0913, PLR0917 - one assembly
     streams: RunStreams,
     demo: Demo,
     subjects: SubjectService,
+    attachments: AttachmentService,
 ) -> TurnService:
     clock = c.resolve(ClockPort)
     shared = TurnCollaborators(
@@ -176,6 +202,7 @@ def _turns(  # noqa: PLR0913, PLR0917 - one assembly
         clock=clock,
         resources=demo.resources,
         subjects=subjects,
+        attachments=attachments,
     )
     return TurnService(
         scopes=scopes,
@@ -222,12 +249,7 @@ def _indexing(c: Container, demo: Demo, watch: IngestWatch) -> IndexingService:
 def _lanes(
     c: Container, indexing: IndexingService, watch: IngestWatch, proposals: ProposalService
 ) -> Mapping[Lane, LaneWorker]:
-    writer = IndexWriter(
-        c.resolve(DocumentStorePort),
-        c.resolve(KeywordSearchPort),
-        c.resolve(VectorStorePort),
-        c.resolve(EmbedderPort),
-    )
+    writer = _index_writer(c)
     queue = c.resolve(QueuePort)
     index = {
         INDEX: watch.watched(writer.index),

@@ -102,6 +102,7 @@ def edge_services(
         product.transcripts,
         product.widgets,
         product.feedback,
+        product.attachments,
         product.subjects,
     )
     return EdgeServices(

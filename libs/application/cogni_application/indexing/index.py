@@ -62,6 +62,10 @@ class IndexWriter:
             return [together] * len(jobs)
         return [await self._each_corpus([job], self._index) for job in jobs]
 
+    async def index_now(self, corpus: Corpus, documents: Sequence[DocumentId]) -> Result[None]:
+        """Write the passages of documents that somebody waits for; their jobs find it done."""
+        return await self._index(corpus, documents)
+
     async def _index(self, corpus: Corpus, documents: Sequence[DocumentId]) -> Result[None]:
         if corpus.embedder_version != self.embedder.version:
             return Err(ConflictError(OTHER_MODEL, detail={"embedder": self.embedder.version}))

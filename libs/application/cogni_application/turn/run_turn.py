@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cogni_application.addresses import canonical_url
+from cogni_application.attachments import AttachmentService
 from cogni_application.retrieval.passages import RunPassages
 from cogni_application.retrieval.retrieve import RetrievalService
 from cogni_application.subjects import SubjectService
@@ -46,6 +47,7 @@ from cogni_engine import (
 )
 from cogni_kernel import (
     ConversationId,
+    CorpusId,
     DocumentId,
     Err,
     HumanText,
@@ -78,6 +80,7 @@ class TurnCollaborators:
     clock: Clock
     resources: Mapping[type, object]
     subjects: SubjectService | None = None
+    attachments: AttachmentService | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,7 @@ class TurnStart:
     bounds: RunBounds
     question: HumanText
     subject_ref: tuple[str, str] | None = None
+    attached: tuple[CorpusId, ...] = ()
 
 
 class Turn:
@@ -111,7 +115,7 @@ class Turn:
         self.passages = RunPassages(
             retrieval=shared.retrieval,
             principal=start.principal,
-            corpora=self._content.corpora,
+            corpora=(*self._content.corpora, *start.attached),
             k=self._content.passages,
             issuer=self._issuer,
             transcripts=shared.transcripts,

@@ -31,6 +31,7 @@ from cogni_engine import (
 )
 from cogni_kernel import (
     ConversationId,
+    CorpusId,
     Err,
     HumanText,
     InvalidArgumentError,
@@ -136,7 +137,11 @@ class TurnService:
         profile = await self._profile(request, principal)
         if isinstance(profile, Err):
             return profile
-        scope = await self._scopes.resolve(principal, profile.value.elected.content.corpora)
+        attached = await self._attached(request, principal)
+        if isinstance(attached, Err):
+            return attached
+        corpora = (*profile.value.elected.content.corpora, *attached.value)
+        scope = await self._scopes.resolve(principal, corpora)
         if isinstance(scope, Err):
             return scope
         goes_on = await self._goes_on(request, scope.value)
@@ -154,6 +159,7 @@ class TurnService:
             bounds=replace(profile.value.elected.content.bounds, deadline=request.deadline),
             question=HumanText(question),
             subject_ref=request.subject_ref,
+            attached=attached.value,
         )
         beginning = asyncio.create_task(self._begin(opening, start))
         self._beginning.add(beginning)
@@ -173,6 +179,14 @@ class TurnService:
         if principal.tenant_id is None:
             return Err(NotPermittedError(NO_ACCESS))
         return await self._profiles.elected(principal.tenant_id, request.surface_id)
+
+    async def _attached(
+        self, request: TurnRequest, principal: Principal
+    ) -> Result[tuple[CorpusId, ...]]:
+        """Return the corpus of the conversation's files, where it has any."""
+        if self._shared.attachments is None:
+            return Ok(())
+        return await self._shared.attachments.corpora(request.conversation_id, principal)
 
     async def _goes_on(self, request: TurnRequest, scope: Scope) -> Result[None]:
         """Tell whether the conversation that is named is the principal's: absent is as another's."""

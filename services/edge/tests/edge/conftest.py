@@ -28,6 +28,8 @@ from cogni_adapters.memory.run_log import MemoryRunLogAdapter
 from cogni_adapters.memory.state import MemoryState
 from cogni_adapters.memory.transcripts import MemoryTranscriptStoreAdapter
 from cogni_adapters.memory.vector_store import MemoryVectorStoreAdapter
+from cogni_application.attachments import AttachmentService
+from cogni_application.indexing.index import IndexWriter
 from cogni_application.lanes import LaneWorker
 from cogni_application.proposals.proposals import ProposalService
 from cogni_application.retrieval.retrieve import RetrievalService
@@ -50,8 +52,11 @@ from cogni_domain.access.tool_offer import ToolCatalogue, ToolContext, ToolRegis
 from cogni_domain.governance.profiles import DEFAULT_PROFILE, ProfileContent
 from cogni_domain.jobs import PROPOSAL_EXECUTE, PROPOSAL_EXPIRE, Lane
 from cogni_domain.knowledge.analysis import analyse
+from cogni_domain.knowledge.chunking import ChunkPolicy
+from cogni_domain.knowledge.extracted import Block, BlockKind, ExtractedDocument, Reason, Skipped
 from cogni_domain.knowledge.relevance import RelevancePolicy
 from cogni_domain.lineage import LineagePolicy
+from cogni_domain.ports.extractor import ExtractorPort
 from cogni_domain.ports.model import ModelPort
 from cogni_domain.ports.subject import SubjectPort
 from cogni_domain.subjects import Subject, SubjectRef
@@ -151,6 +156,17 @@ class ShowFigures(Base):
     async def call(self, args: Arguments) -> ToolResult | Error:
         chart = ChartPayload("People", ("Q1", "Q2"), (Series("Berlin", (3, None)),), unit="people")
         return ToolResult.marker(await self.emit(chart), chart.summary_for_model())
+
+
+class PlainExtractor(ExtractorPort):
+    """Reads UTF-8; anything else is refused."""
+
+    async def extract(self, name: str, data: bytes) -> ExtractedDocument | Skipped:
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            return Skipped(Reason.UNSUPPORTED, "This kind of file cannot be read. Send it as text.")
+        return ExtractedDocument(name, (Block(BlockKind.PARAGRAPH, text),), "text/plain")
 
 
 class Records(SubjectPort):
@@ -317,8 +333,18 @@ async def world() -> AsyncIterator[World]:
     log, transcripts = MemoryRunLogAdapter(state), MemoryTranscriptStoreAdapter(state, clock)
     streams = RunStreams(log, on_lost=lambda _: None)
     lineage, durable = LineagePolicy(documents), MemoryDurableAdapter(state)
+    retrieval = await _retrieval(documents, scopes, clock)
+    attachments = AttachmentService(
+        documents,
+        PlainExtractor(),
+        transcripts,
+        IndexWriter(documents, retrieval.keywords, retrieval.vectors, retrieval.embedder),
+        ChunkPolicy(),
+        clock,
+        _id,
+    )
     shared = TurnCollaborators(
-        retrieval=await _retrieval(documents, scopes, clock),
+        retrieval=retrieval,
         transcripts=transcripts,
         references=MemoryReferenceStore(),
         lineage=lineage,
@@ -327,6 +353,7 @@ async def world() -> AsyncIterator[World]:
         clock=clock,
         resources={},
         subjects=SubjectService(Records(), documents, scopes),
+        attachments=attachments,
     )
     turns = TurnService(
         scopes=scopes,
@@ -362,6 +389,7 @@ async def world() -> AsyncIterator[World]:
             reopened,
             WidgetService(reopened, log, shared.references),
             FeedbackService(reopened, transcripts, clock, _id),
+            attachments,
             shared.subjects,
         ),
     )

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 import httpx2
 import pytest
@@ -37,7 +38,7 @@ class Product:
         self.calls: list[tuple[str, object]] = []
 
     def __call__(self, request: httpx2.Request) -> httpx2.Response:
-        body = json.loads(request.content) if request.content else None
+        body: Any = json.loads(request.content) if request.content else None
         self.calls.append((request.url.path, body))
         if request.url.path == "/v1/turns":
             if body["message"] == "fail":

@@ -1,0 +1,132 @@
+"""Files that a person adds to a conversation."""
+
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+import pytest
+
+from cogni_edge import requests
+
+if TYPE_CHECKING:
+    from tests.edge.conftest import World
+
+TEXT = b"The zeppelin hangar closes at nine."
+ASKED = "When does the zeppelin hangar close?"
+
+
+async def conversation_of(world: "World", person: str = "alice") -> str:
+    outcome = await world.ask(person=person)
+    return str(outcome["conversation_id"])
+
+
+async def add(
+    world: "World",
+    conversation: str,
+    person: str = "alice",
+    *,
+    name: str = "hangar.txt",
+    data: bytes = TEXT,
+    **more: Any,
+) -> httpx2.Response:
+    path = f"/v1/conversations/{conversation}/attachments"
+    return await world.call("POST", path, person, params={"name": name}, content=data, **more)
+
+
+async def found(world: "World", conversation: str | None, person: str = "alice") -> list[object]:
+    body = {"conversation_id": conversation} if conversation else {}
+    world.model.pieces = ("At nine. ", *(f"[s{n}]" for n in range(1, 30)))
+    outcome = await world.ask(ASKED, person, **body)
+    return [citation["label"] for citation in outcome["citations"]]
+
+
+async def test_the_next_question_finds_what_was_added(world: "World") -> None:
+    conversation = await conversation_of(world)
+    assert "hangar.txt" not in await found(world, conversation)
+
+    answer = await add(world, conversation)
+
+    assert answer.status_code == 201
+    assert set(answer.json()) == {"document_id", "name"}
+    assert "hangar.txt" in await found(world, conversation)
+
+
+async def test_it_is_that_persons_alone(world: "World") -> None:
+    conversation, theirs = await conversation_of(world), await conversation_of(world, "bob")
+    document = (await add(world, conversation)).json()["document_id"]
+    await add(world, theirs, "bob", name="other.txt", data=b"The zeppelin hangar is blue.")
+
+    assert await found(world, theirs, "bob") == ["other.txt"]
+    for person in ("bob", "mallory"):
+        assert (await add(world, conversation, person)).status_code == 404
+        path = f"/v1/conversations/{conversation}/attachments/{document}"
+        assert (await world.call("DELETE", path, person)).status_code == 404
+
+
+async def test_what_was_removed_is_not_found_and_its_answers_are_withheld(world: "World") -> None:
+    conversation = await conversation_of(world)
+    document = (await add(world, conversation)).json()["document_id"]
+    await found(world, conversation)
+    path = f"/v1/conversations/{conversation}/attachments/{document}"
+
+    gone = [(await world.call("DELETE", path)).status_code for _ in range(2)]
+
+    assert gone == [204, 404]
+    assert "hangar.txt" not in await found(world, conversation)
+    turns = (await world.call("GET", f"/v1/conversations/{conversation}")).json()["turns"]
+    assert "can no longer open" in turns[1]["answer"]
+
+
+async def test_it_goes_with_the_conversation(world: "World") -> None:
+    conversation = await conversation_of(world)
+    await add(world, conversation)
+
+    await world.call("POST", f"/v1/conversations/{conversation}/end")
+
+    assert "hangar.txt" not in await found(world, conversation)
+    assert not [d for d in world.state.documents.values() if d.title == "hangar.txt"]
+
+
+async def test_a_key_makes_one_file_of_two_calls(world: "World") -> None:
+    conversation, key = await conversation_of(world), {"Idempotency-Key": "k1"}
+
+    first = await add(world, conversation, headers=key)
+    again = await add(world, conversation, headers=key)
+    other = await add(world, conversation)
+
+    assert first.json() == again.json() != other.json()
+    assert len([d for d in world.state.documents.values() if d.title == "hangar.txt"]) == 2
+
+
+async def test_ten_files_are_enough(world: "World") -> None:
+    conversation = await conversation_of(world)
+
+    answers = [(await add(world, conversation)).status_code for _ in range(11)]
+
+    assert answers == [201] * 10 + [409]
+
+
+async def test_a_file_that_cannot_be_read_says_why(world: "World") -> None:
+    answer = await add(world, await conversation_of(world), data=b"\xff\xfe\x00")
+
+    assert (answer.status_code, answer.json()["field"]) == (422, "body")
+    assert answer.json()["title"] == "This kind of file cannot be read. Send it as text."
+    assert not [d for d in world.state.documents.values() if d.title == "hangar.txt"]
+
+
+@pytest.mark.parametrize("name", ["", "  ", "x" * 201])
+async def test_a_file_has_a_name(world: "World", name: str) -> None:
+    answer = await add(world, await conversation_of(world), name=name)
+
+    assert (answer.status_code, answer.json()["field"]) == (422, "name")
+
+
+async def test_a_file_that_is_too_large_is_refused(
+    world: "World", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(requests, "MAX_FILE", 10)
+
+    assert (await add(world, await conversation_of(world))).status_code == 413
+
+
+async def test_a_conversation_that_is_not_there_takes_nothing(world: "World") -> None:
+    assert (await add(world, "nothing")).status_code == 404
