@@ -1,6 +1,6 @@
 """The messages of one run, and what is given up first when they grow too long."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from cogni_engine.messages import Message, Origin, Role
@@ -54,9 +54,6 @@ class Thread:
                     return thread
                 thread = trimmed
         return thread
-
-
-_Trim = Callable[[Thread], Iterator[Thread]]
 
 
 def _drop_history(thread: Thread) -> Iterator[Thread]:
