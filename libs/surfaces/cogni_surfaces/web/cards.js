@@ -33,7 +33,7 @@ function details(name, args, path, result) {
   if (statistics) parts.push(el("p", { text: statistics }));
   if (structured && "content" in result) parts.push(...file(args, path, result));
   else if (structured && !statistics && !result.error) parts.push(block(JSON.stringify(result, null, 2)));
-  else if (!structured && result !== null && result !== undefined) parts.push(block(text(result)));
+  else if (!structured && result !== null && result !== undefined) parts.push(block(readable(text(result))));
   return parts.filter(Boolean);
 }
 
@@ -65,6 +65,16 @@ function patched(result) {
 
 const block = (shown) =>
   shown === "" ? el("p", { class: "fine", text: t("empty") }) : scrolling(el("pre", { dir: "auto", text: shown }), t("result"));
+
+/** Set JSON out in lines; any other text stays as it is. */
+function readable(shown) {
+  if (!/^[[{]/.test(shown)) return shown;
+  try {
+    return JSON.stringify(JSON.parse(shown), null, 2);
+  } catch {
+    return shown;
+  }
+}
 
 /** Return every argument with its value. */
 export function listed(args) {

@@ -62,7 +62,7 @@
       this.listeners = new Map();
       this.isOpen = config.placement === "docked";
       this.holder = place.appendChild(document.createElement("div"));
-      this.root = this.holder.attachShadow({ mode: "open" });
+      this.root = this.holder.attachShadow({ mode: "closed" });
       this.frame = this.makeFrame();
       this.heard = (event) => this.hear(event);
       addEventListener("message", this.heard);

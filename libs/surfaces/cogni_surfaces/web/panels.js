@@ -7,7 +7,7 @@ import { moment, t } from "./texts.js";
 function open(title, ...content) {
   const panel = byId("panel");
   byId("panel-title").textContent = title;
-  byId("panel-body").replaceChildren(...content);
+  byId("panel-body").replaceChildren(...content.filter(Boolean));
   if (!panel.open) {
     const before = document.activeElement;
     panel.showModal();
@@ -64,7 +64,7 @@ export async function openConversations(api, current, reopen, end) {
     );
     const list = items.length ? el("ul", { class: "conversations" }, ...items) : el("p", { text: t("noConversations") });
     const ending = current ? el("button", { type: "button", text: t("endConversation"), onclick: choose(end, current) }) : null;
-    open(t("conversations"), ...[list, ending].filter(Boolean));
+    open(t("conversations"), list, ending);
   } catch (error) {
     open(t("conversations"), el("p", { text: error.message || t(error.status ? "wentWrong" : "offline") }));
   }

@@ -148,7 +148,7 @@ export class TurnView {
     return el("button", { type: "button", text: t(name), onclick: () => this.retry(this.question) });
   }
 
-  disclosures({ citations, indexed_through: through, generated_label: label }) {
+  disclosures({ citations, indexed_through: through, generated_label: label, text }) {
     const listed = (citations ?? []).map((citation) =>
       el("li", {}, el("button", { type: "button", onclick: () => openSource(this.api, this.run, citation) },
         el("b", { text: citation.handle.slice(1) }),
@@ -156,7 +156,7 @@ export class TurnView {
     );
     const sources = listed.length ? el("ul", { class: "sources", "aria-label": t("sources") }, ...listed) : null;
     const lines = [
-      listed.length ? null : t("noSources"),
+      listed.length || !text ? null : t("noSources"),
       through ? t("freshness", { when: moment(through) }) : t("freshnessUnknown"),
     ];
     const generated = el("span", { class: "generated", text: label || t("generated") });

@@ -1,0 +1,336 @@
+"""The real product with its demo company, and a Chromium that looks at it through a line that tests can slow or cut."""
+
+import asyncio
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import httpx2
+import pytest
+import pytest_asyncio
+import uvicorn
+from playwright.async_api import Browser, BrowserContext, Frame, Page, async_playwright, expect
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from cogni_surfaces import disclosed, json_line
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-features=LocalNetworkAccessChecks",
+]
+BROWSERS_OWN = ("google.com", "googleapis.com", "gvt1.com")
+"""Where the browser itself would like to look now and then."""
+
+READY_S = 100
+WAIT_MS = 12_000
+PASSED_ON = ("authorization", "accept", "content-type", "idempotency-key", "last-event-id")
+
+
+@dataclass
+class Line:
+    """What lies between the browser and the product, at an address of its own.
+
+    Attributes:
+        pause_s: Waited after each event of a stream.
+        cut_after: Events after which the next stream breaks off, once.
+        answers: Bodies of streams that are sent instead of the product's, by question.
+        asked: The bodies of the questions that came by; `resumed`, where resumed streams went on.
+    """
+
+    product: str
+    intranet: str
+    address: str = ""
+    pause_s: float = 0
+    cut_after: int | None = None
+    answers: dict[str, str] = field(default_factory=dict)
+    asked: list[Mapping[str, Any]] = field(default_factory=list)
+    resumed: list[str] = field(default_factory=list)
+
+    def reset(self) -> None:
+        self.pause_s, self.cut_after = 0, None
+        for kept in (self.answers, self.asked, self.resumed):
+            kept.clear()
+
+    def will_answer(self, question: str, text: str, **more: object) -> None:
+        """Answer a question with a text that no guard has seen, rendered as the product renders it."""
+        outcome: dict[str, object] = {
+            "run_ref": "r1",
+            "conversation_id": "c1",
+            "kind": "completed",
+            "text": text,
+        }
+        outcome |= {"citations": [], "markers": [], "proposal": None, "indexed_through": None}
+        outcome |= {"reason": None, "message": None, **more}
+        events: list[tuple[str, Mapping[str, object]]] = [
+            ("run", {"run_ref": "r1", "conversation_id": "c1"}),
+            ("token", {"text": text}),
+            ("done", {"outcome": disclosed(outcome)}),
+        ]
+        self.answers[question] = as_stream(events)
+
+    async def pass_on(self, request: Request) -> Response:
+        raw = await request.body()
+        if request.url.path == "/v1/turns":
+            body = json.loads(raw)
+            self.asked.append(body)
+            if (answer := self.answers.get(body["message"])) is not None:
+                return Response(answer, media_type="text/event-stream")
+        if "last-event-id" in request.headers:
+            self.resumed.append(request.headers["last-event-id"])
+        headers = {k: v for k, v in request.headers.items() if k in PASSED_ON}
+        path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        client = httpx2.AsyncClient(base_url=self.product, timeout=60, trust_env=False)
+        sending = client.build_request(request.method, path, headers=headers, content=raw)
+        received = await client.send(sending, stream=True)
+
+        async def pieces() -> AsyncIterator[bytes]:
+            async for piece in self._paced(received):
+                yield piece
+            await received.aclose()
+            await client.aclose()
+
+        kept = {k: v for k, v in received.headers.items() if k not in ("transfer-encoding", "date")}
+        return StreamingResponse(pieces(), received.status_code, kept)
+
+    async def _paced(self, received: httpx2.Response) -> AsyncIterator[bytes]:
+        if "event-stream" not in received.headers.get("content-type", ""):
+            async for piece in received.aiter_raw():
+                yield piece
+            return
+        held, count = b"", 0
+        async for piece in received.aiter_raw():
+            *events, held = (held + piece).split(b"\n\n")
+            for event in events:
+                if self.cut_after is not None and count >= self.cut_after:
+                    self.cut_after = None
+                    raise ConnectionResetError("cut by the test")
+                yield event + b"\n\n"
+                count += 1
+                await asyncio.sleep(self.pause_s)
+
+
+def as_stream(events: list[tuple[str, Mapping[str, object]]]) -> str:
+    """Return events as the body of a stream."""
+    return "".join(
+        f"id: {n}\nevent: {name}\ndata: {json_line(data)}\n\n"
+        for n, (name, data) in enumerate(events, 1)
+    )
+
+
+Open = Callable[..., Any]
+
+
+@dataclass
+class Chat:
+    """The surface as a person has it before them, mounted in a page of an allowed host."""
+
+    page: Page
+    line: Line
+    errors: list[str]
+
+    @property
+    def frame(self) -> Frame:
+        return self.page.frames[1]
+
+    @property
+    def composer(self) -> Any:
+        return self.frame.locator("#message")
+
+    async def ready(self) -> None:
+        await self.frame.locator("html[data-ready]").wait_for(state="attached", timeout=WAIT_MS)
+
+    async def begin(self, question: str) -> None:
+        """Ask, and wait until the answer is under way."""
+        await self.composer.fill(question)
+        await self.composer.press("Enter")
+        await expect(self.frame.locator("article").last).to_contain_text(question)
+
+    async def ask(self, question: str) -> Any:
+        """Ask; return the finished turn."""
+        await self.begin(question)
+        return await self.finished()
+
+    async def finished(self) -> Any:
+        turn = self.frame.locator("article").last
+        await expect(turn.locator(".actions button, .note button").first).to_be_visible(
+            timeout=WAIT_MS
+        )
+        return turn
+
+
+@pytest.fixture(scope="session")
+def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("browser") / "data"
+
+
+@pytest.fixture(scope="session")
+def product(data_folder: Path) -> Iterator[str]:
+    """Start the product; return its address. The intranet is at the next port."""
+    if CHROMIUM is None:
+        pytest.skip("there is no system Chromium here; `make chromium` installs it")
+    cogni, where = (sys.executable, "-m", "cogni_embedded"), ("--data", str(data_folder))
+    subprocess.run([*cogni, "migrate", *where], check=True, stdout=subprocess.DEVNULL)
+    port = two_ports()
+    quiet = {k: v for k, v in os.environ.items() if not k.startswith(("OPENAI_", "ANTHROPIC_"))}
+    with (data_folder.parent / "log").open("wb") as log:
+        running = subprocess.Popen(
+            [*cogni, "run", *where, "--port", str(port)], stdout=log, stderr=log, env=quiet
+        )
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        running.terminate()
+        running.wait(30)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def session_line(product: str) -> AsyncIterator[Line]:
+    host, _, port = product.rpartition(":")
+    line = Line(product, f"{host}:{int(port) + 1}")
+    async with httpx2.AsyncClient(trust_env=False) as client:
+        async with asyncio.timeout(READY_S):
+            while not await _answers(client, f"{product}/readyz"):
+                await asyncio.sleep(0.2)
+    app = Starlette(routes=[Route("/{path:path}", line.pass_on, methods=["GET", "POST", "DELETE"])])
+    listening = socket.create_server(("127.0.0.1", 0))
+    line.address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="none"))
+    serving = asyncio.create_task(server.serve([listening]))
+    yield line
+    server.should_exit = server.force_exit = True
+    await serving
+
+
+@pytest.fixture
+def line(session_line: Line) -> Iterator[Line]:
+    yield session_line
+    session_line.reset()
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def trap() -> AsyncIterator[list[str]]:
+    """Every name but this machine's own leads here; whoever comes is noted."""
+    caught: list[str] = []
+
+    async def note(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        caught.append(repr(await reader.read(200)))
+        writer.close()
+
+    server = await asyncio.start_server(note, "127.0.0.1", 0)
+    caught.append(str(server.sockets[0].getsockname()[1]))
+    yield caught
+    server.close()
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def chromium(product: str, trap: list[str]) -> AsyncIterator[Browser]:
+    port = trap.pop()
+    own = "".join(f"MAP *.{name} ~NOTFOUND, " for name in BROWSERS_OWN)
+    rules = f"--host-resolver-rules={own}MAP * 127.0.0.1:{port}, EXCLUDE 127.0.0.1"
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=CHROMIUM, args=[*ARGUMENTS, rules]
+        )
+        yield browser
+        await browser.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def open_chat(chromium: Browser, line: Line) -> AsyncIterator[Open]:
+    """Open the surface: `await open_chat(width=360, person="engineer", placement="launcher", …)`."""
+    async with _Contexts(chromium, line) as contexts:
+        yield contexts.open
+
+
+class _Contexts:
+    def __init__(self, browser: Browser, line: Line) -> None:
+        self._browser, self._line = browser, line
+        self._made: list[BrowserContext] = []
+
+    async def __aenter__(self) -> "_Contexts":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for context in self._made:
+            await context.close()
+
+    async def open(
+        self,
+        width: int = 1440,
+        person: str = "hr-lead",
+        script: str = "",
+        init: str = "",
+        scheme: str = "light",
+        **config: object,
+    ) -> Chat:
+        """Mount it in a host page; `script` runs in that page, `init` before anything in every frame."""
+        height = 740 if width < 500 else 900
+        context = await self._browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if scheme == "dark" else "light",
+        )
+        self._made.append(context)
+        if init:
+            await context.add_init_script(init)
+        await context.add_cookies([{"name": "person", "value": person, "url": self._line.intranet}])
+        page = await context.new_page()
+        chat = Chat(page, self._line, [])
+        page.on("pageerror", lambda error: chat.errors.append(str(error)))
+        document = host_document(self._line.address, script, config)
+        await page.route(
+            f"{self._line.intranet}/mounted?*",
+            lambda route: route.fulfill(body=document, content_type="text/html"),
+        )
+        await page.goto(f"{self._line.intranet}/mounted?{urlencode({'person': person})}")
+        if config.get("placement") != "launcher":
+            await chat.ready()
+        return chat
+
+
+def host_document(product: str, script: str, config: Mapping[str, object]) -> str:
+    """Return a host page that mounts the surface; its token comes from the intranet."""
+    given = {"surface_id": "chat", "key_id": "demo-acme", "locale": "en", **config}
+    return f"""<!doctype html><html lang="en"><title>Host</title><meta name="viewport" content="width=device-width">
+<body style="margin:0;height:100vh"><div id="place" style="height:100%"></div>
+<script src="{product}/mount.js"></script><script>
+{script}
+window.mounted = CogniBuild.mount("#place", {{...{json.dumps(given)}, principal_token: async () => (await fetch("/host-token")).text()}});
+</script>"""
+
+
+def two_ports() -> int:
+    """Return a port that is free, as is the next."""
+    for _ in range(100):
+        with socket.create_server(("127.0.0.1", 0)) as first:
+            port: int = first.getsockname()[1]
+            try:
+                with socket.create_server(("127.0.0.1", port + 1)):
+                    return port
+            except OSError:
+                continue
+    raise RuntimeError("no two free ports side by side")
+
+
+async def _answers(client: httpx2.AsyncClient, address: str) -> bool:
+    try:
+        return (await client.get(address)).status_code == 200
+    except httpx2.TransportError:
+        return False

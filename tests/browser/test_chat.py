@@ -1,0 +1,298 @@
+"""What a person does with the assistant, at the widths of a phone, a tablet and a desk."""
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.async_api import expect
+
+if TYPE_CHECKING:
+    from tests.browser.conftest import Line, Open
+
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.xdist_group("browser")]
+WIDTHS = pytest.mark.parametrize("width", [360, 768, 1440])
+
+LEAVE = "How much parental leave do I get?"
+HEADCOUNT = "How many people work in Engineering?"
+BOOK = "Please book leave from 2027-02-{} to 2027-02-{}"
+
+
+async def no_sideways_scroll(chat: Any) -> bool:
+    fits: bool = await chat.frame.evaluate(
+        "document.documentElement.scrollWidth <= innerWidth && log.scrollWidth <= log.clientWidth"
+    )
+    return fits
+
+
+@WIDTHS
+async def test_a_question_is_answered_with_its_sources_freshness_and_label(
+    open_chat: "Open", width: int
+) -> None:
+    chat = await open_chat(width)
+
+    turn = await chat.ask(LEAVE)
+
+    await expect(turn.locator(".answer")).to_contain_text("20 weeks of parental leave")
+    await expect(turn.locator(".fine")).to_contain_text("Sources read up to")
+    await expect(turn.locator(".fine")).to_contain_text("Generated answer")
+    assert await turn.locator(".chip").count() >= 1
+    assert await no_sideways_scroll(chat)
+    assert chat.errors == []
+
+
+async def test_something_is_said_at_once_and_text_is_there_before_the_answer_is_complete(
+    open_chat: "Open", line: "Line"
+) -> None:
+    chat = await open_chat()
+    line.pause_s = 0.1
+
+    await chat.begin(LEAVE)
+
+    await expect(chat.frame.locator("#status")).to_have_text(
+        re.compile("Starting|Searching|Writing"), timeout=1000
+    )
+    await expect(chat.frame.locator(".answer p.live")).to_contain_text("From the", timeout=5000)
+    await expect(chat.frame.locator("article .generated")).to_be_visible()
+    assert await chat.frame.locator("#log").get_attribute("aria-busy") == "true"
+    line.pause_s = 0
+    await chat.finished()
+    assert await chat.frame.locator("#log").get_attribute("aria-busy") == "false"
+
+
+@WIDTHS
+async def test_a_source_opens_at_its_place_and_gives_the_focus_back(
+    open_chat: "Open", width: int
+) -> None:
+    chat = await open_chat(width)
+    turn = await chat.ask(LEAVE)
+    chip = turn.locator(".chip").first
+
+    await chip.click()
+
+    panel = chat.frame.get_by_role("dialog")
+    await expect(panel.locator(".passage")).to_contain_text("20 weeks of parental leave")
+    await expect(panel.locator("h2")).to_be_focused()
+    await chat.page.keyboard.press("Escape")
+    await expect(panel).to_be_hidden()
+    await expect(chip).to_be_focused()
+
+
+async def test_a_source_that_may_not_be_read_any_more_says_so(open_chat: "Open") -> None:
+    chat = await open_chat()
+    turn = await chat.ask(LEAVE)
+    await chat.page.route("**/citations/*", lambda route: route.fulfill(status=404, body="{}"))
+
+    await turn.locator(".chip").first.click()
+
+    await expect(chat.frame.get_by_role("dialog")).to_contain_text("can no longer open this source")
+
+
+@WIDTHS
+async def test_a_widget_stands_in_place_of_its_marker_with_its_data(
+    open_chat: "Open", width: int
+) -> None:
+    chat = await open_chat(width)
+
+    turn = await chat.ask(HEADCOUNT)
+
+    table = turn.locator(".answer .widget table")
+    await expect(table).to_be_attached()
+    assert "[[CHART" not in await turn.inner_text()
+    assert "142" in (await table.text_content() or "")
+    assert await no_sideways_scroll(chat)
+
+
+@WIDTHS
+async def test_a_change_is_made_once_it_is_accepted(open_chat: "Open", width: int) -> None:
+    chat = await open_chat(width, person={360: "hr-lead", 768: "engineer", 1440: "hr-lead"}[width])
+    day = {360: "01", 768: "01", 1440: "02"}[width]
+    turn = await chat.ask(BOOK.format(day, day))
+    accept = turn.get_by_role("button", name="Accept", exact=True)
+    await expect(turn.locator(".proposal")).to_contain_text("Book annual leave")
+    await expect(turn.locator(".proposal")).to_contain_text("You can decide until")
+
+    await expect(accept).to_have_attribute("aria-disabled", "false")
+    await accept.click()
+
+    await expect(turn.locator(".state.executed")).to_have_text("Done.", timeout=10_000)
+    await expect(turn.locator(".state.executed")).to_be_focused()
+    await expect(accept).to_have_count(0)
+
+
+@WIDTHS
+async def test_a_declined_change_is_not_made(open_chat: "Open", width: int) -> None:
+    chat = await open_chat(width)
+    turn = await chat.ask(BOOK.format("10", "10"))
+
+    await turn.get_by_role("button", name="Decline").click()
+
+    await expect(turn.locator(".state")).to_have_text("Declined. Nothing was changed.")
+
+
+@WIDTHS
+async def test_stop_stands_where_send_was_and_keeps_what_there_is(
+    open_chat: "Open", line: "Line", width: int
+) -> None:
+    chat = await open_chat(width)
+    line.pause_s = 0.15
+    await chat.begin(LEAVE)
+    await chat.page.wait_for_timeout(600)
+
+    stop = chat.frame.get_by_role("button", name="Stop")
+    await stop.click()
+
+    line.pause_s = 0
+    turn = await chat.finished()
+    await expect(chat.frame.get_by_role("button", name="Send")).to_be_visible()
+    await expect(turn.locator(".fine")).to_contain_text("Generated answer")
+
+
+@WIDTHS
+async def test_a_reload_in_mid_answer_goes_on_with_it(
+    open_chat: "Open", line: "Line", width: int
+) -> None:
+    chat = await open_chat(width)
+    line.pause_s = 0.15
+    await chat.begin(LEAVE)
+    await expect(chat.frame.locator(".answer p.live")).to_contain_text("From")
+    await chat.composer.fill("half a thought")
+
+    line.pause_s = 0
+    await chat.page.reload()
+    await chat.ready()
+
+    turn = await chat.finished()
+    await expect(turn.locator(".question")).to_have_text(LEAVE)
+    await expect(turn.locator(".answer")).to_contain_text("20 weeks")
+    await expect(chat.composer).to_have_value("half a thought")
+    assert await chat.frame.locator("article").count() == 1
+    assert len(line.asked) == 1
+
+
+async def test_a_lost_connection_is_taken_up_again_without_a_gap(
+    open_chat: "Open", line: "Line"
+) -> None:
+    chat = await open_chat()
+    line.cut_after = 6
+
+    turn = await chat.ask(LEAVE)
+
+    await expect(turn.locator(".answer")).to_contain_text("From the sources: You get 20 weeks")
+    assert line.resumed == ["6"]
+    assert len(line.asked) == 1
+
+
+@WIDTHS
+async def test_another_person_sees_nothing_of_the_one_before(open_chat: "Open", width: int) -> None:
+    chat = await open_chat(width)
+    await chat.ask(LEAVE)
+    await chat.composer.fill("a secret draft")
+    await chat.page.context.add_cookies(
+        [{"name": "person", "value": "engineer", "url": chat.line.intranet}]
+    )
+
+    await chat.page.reload()
+    await chat.ready()
+
+    assert await chat.frame.locator("article").count() == 0
+    await expect(chat.composer).to_have_value("")
+    await chat.frame.get_by_role("button", name="Your conversations").click()
+    await expect(chat.frame.get_by_role("dialog")).not_to_contain_text("secret")
+
+
+async def test_ones_own_conversations_are_listed_and_reopened(open_chat: "Open") -> None:
+    chat = await open_chat()
+    await chat.ask(LEAVE)
+    await chat.frame.get_by_role("button", name="New conversation").click()
+    assert await chat.frame.locator("article").count() == 0
+
+    await chat.frame.get_by_role("button", name="Your conversations").click()
+    await chat.frame.locator(".conversations button", has_text=LEAVE).first.click()
+
+    turn = chat.frame.locator("article").last
+    await expect(turn.locator(".question")).to_have_text(LEAVE)
+    await expect(turn.locator(".chip").first).to_be_visible()
+
+
+async def test_a_refusal_says_what_to_do_next(open_chat: "Open") -> None:
+    chat = await open_chat()
+
+    turn = await chat.ask("What is the airspeed of a swallow on Mars?")
+
+    await expect(turn).to_contain_text("I found nothing about this")
+    await expect(turn.locator(".note")).to_contain_text("other words")
+
+
+async def test_a_limit_says_when_to_try_again(open_chat: "Open") -> None:
+    chat = await open_chat()
+    await chat.page.route(
+        "**/v1/turns",
+        lambda route: route.fulfill(
+            status=429, headers={"Retry-After": "2"}, body='{"title": "That was a lot today."}'
+        ),
+    )
+
+    turn = await chat.ask(LEAVE)
+
+    await expect(turn.locator(".note")).to_contain_text("That was a lot today.")
+    again = turn.get_by_role("button", name="Try again")
+    await expect(again).to_be_disabled()
+    await expect(turn.locator(".note")).to_contain_text("Try again in")
+    await expect(again).to_be_enabled(timeout=5000)
+
+
+async def test_a_token_that_runs_out_is_renewed_once(open_chat: "Open") -> None:
+    chat = await open_chat()
+    refused: list[str] = []
+
+    async def refuse_once(route: Any) -> None:
+        if refused:
+            await route.fallback()
+            return
+        refused.append(route.request.url)
+        await route.fulfill(status=401, body="{}")
+
+    await chat.page.route("**/v1/turns", refuse_once)
+
+    turn = await chat.ask(LEAVE)
+
+    await expect(turn.locator(".answer")).to_contain_text("20 weeks")
+    assert len(refused) == 1
+
+
+async def test_a_tool_is_shown_by_its_echo(open_chat: "Open") -> None:
+    chat = await open_chat()
+    turn = await chat.ask("What is the status of REQ-4471?")
+    card = turn.locator("details.card")
+
+    await expect(card.locator(".sub")).to_have_text("REQ-4471")
+    await card.locator("summary").click()
+
+    await expect(card).to_contain_text("Meters in Delft")
+
+
+async def test_other_scripts_stand_in_their_own_direction(open_chat: "Open", line: "Line") -> None:
+    chat = await open_chat(360)
+    arabic, joined = "مرحبا بالعالم، هذا جواب.", "Zu\u0308rich 会议室 किताब"
+    line.will_answer("directions", f"{arabic}\n\n{joined}")
+
+    turn = await chat.ask("directions")
+
+    directions = await turn.locator(".answer > p").evaluate_all(
+        "all => all.map(p => getComputedStyle(p).direction)"
+    )
+    assert directions == ["rtl", "ltr"]
+    await expect(turn.locator(".answer")).to_contain_text(joined)
+
+
+async def test_a_long_answer_with_a_long_table_stays_in_its_frame(
+    open_chat: "Open", line: "Line"
+) -> None:
+    chat = await open_chat(360)
+    rows = "\n".join(f"| row {n} | {'wide ' * 9}| {n} |" for n in range(150))
+    line.will_answer("long", f"{'word ' * 400}\n\n| a | b | c |\n|---|---|---|\n{rows}")
+
+    turn = await chat.ask("long")
+
+    await expect(turn.locator(".scroll table")).to_be_attached()
+    assert await no_sideways_scroll(chat)
