@@ -13,7 +13,7 @@ export UV_SYSTEM_CERTS := 1
 export COGNI_SHARED ?= $(abspath ../shared)
 
 .DEFAULT_GOAL := help
-.PHONY: help install run migrate test check bench screenshots lock format
+.PHONY: help chromium install run migrate test check bench screenshots lock format
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z][a-z-]*:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,7 +37,15 @@ run: migrate ## start the product: PORT=8080 DATA=folder FOLDER=folder-to-answer
 migrate: install ## bring the database in DATA to this version's schema
 	$(BIN)/cogni migrate --data $(DATA)
 
-test: install ## every test that needs no server
+chromium: ## the browser that tests look through, where apt-get can bring it
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "Installing chromium with apt-get"; \
+	  (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium fonts-dejavu-core) >/dev/null \
+	    || echo "Chromium could not be installed: the tests in tests/browser are skipped"; \
+	else echo "There is no Chromium here, and only root can install it: the tests in tests/browser are skipped"; fi
+
+test: install chromium ## every test that needs no server
 	$(BIN)/pytest -q -n 2 --dist loadgroup
 
 check: install ## format, lint, import contracts, types: before any test
