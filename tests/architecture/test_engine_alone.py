@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 UV = ROOT / ".uv/bin/uv"
 TEST_TOOLS = ("pytest", "pytest-asyncio", "hypothesis")
 SETTINGS = """[pytest]
-addopts = --import-mode=importlib --strict-markers --strict-config -p no:cacheprovider
+addopts = --import-mode=importlib --strict-markers --strict-config -p no:cacheprovider --hypothesis-profile=ci
 asyncio_mode = auto
 asyncio_default_fixture_loop_scope = function
 filterwarnings = error
@@ -38,7 +38,7 @@ def run(*command: str | Path, cwd: Path, python_path: Path | None = None) -> str
         capture_output=True,
         text=True,
         check=False,
-        timeout=100,
+        timeout=250,
     )
     assert done.returncode == 0, f"{command}\n{done.stdout[-8000:]}\n{done.stderr[-4000:]}"
     return done.stdout

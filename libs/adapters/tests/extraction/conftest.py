@@ -1,6 +1,7 @@
 """Small Office files, written part by part: the odd ones that no library would write."""
 
-from collections.abc import Callable, Mapping
+import csv
+from collections.abc import Callable, Iterator, Mapping
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile
 
@@ -17,6 +18,14 @@ MAIN_TYPE = "application/vnd.openxmlformats-officedocument.{}.main+xml"
 
 Reader = Callable[[str, bytes], ExtractedDocument]
 Pack = Callable[..., bytes]
+
+
+@pytest.fixture(autouse=True)
+def _limit_of_csv_fields_stays() -> Iterator[None]:
+    """Undo what the reader of tables sets for its whole process, which is a child's elsewhere."""
+    before = csv.field_size_limit()
+    yield
+    csv.field_size_limit(before)
 
 
 @pytest.fixture

@@ -4,15 +4,16 @@ import asyncio
 import os
 import subprocess
 import sys
-import time
+import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from cogni_adapters.minilm.embedder import MiniLmEmbedderAdapter
 from cogni_adapters.minilm.model import MiniLm
-from cogni_adapters.minilm.network import Network, Precision
+from cogni_adapters.minilm.network import MAX_CHARACTERS, Network, Precision
 from cogni_adapters.minilm.reranker import MAX_CANDIDATES, MaxSimRerankerAdapter, names, rarity
 from cogni_domain.knowledge.relevance import RelevancePolicy
 from cogni_kernel import UpstreamError
@@ -50,14 +51,29 @@ async def test_both_precisions_give_nearly_the_same_vectors() -> None:
     assert float((bf16 * f32).sum(axis=1).min()) > 0.999
 
 
-async def test_what_is_beyond_256_tokens_is_cut_quickly() -> None:
-    embedder = MiniLmEmbedderAdapter(SHARED)
-    started = time.perf_counter()
+async def test_what_is_beyond_256_tokens_is_cut_before_it_is_split() -> None:
+    model = MiniLm()
+    embedder = MiniLmEmbedderAdapter(model)
+    ok(await embedder.embed(["leave"]))
+    tokenizer = Counting(model._loaded()._tokenizer)
+    model._loaded()._tokenizer = tokenizer
 
     longer = ok(await embedder.embed(["leave " * 300, "leave " * 1_000_000]))
 
     assert float(longer[0] @ longer[1]) > 0.999
-    assert time.perf_counter() - started < 2
+    assert 0 < tokenizer.characters <= 2 * MAX_CHARACTERS
+
+
+class Counting:
+    """A tokenizer that counts what it is given."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        self.characters = 0
+
+    def encode_batch_fast(self, texts: list[str]) -> Any:
+        self.characters += sum(map(len, texts))
+        return self._tokenizer.encode_batch_fast(texts)
 
 
 async def test_a_question_overtakes_a_large_call() -> None:
@@ -71,17 +87,26 @@ async def test_a_question_overtakes_a_large_call() -> None:
     large.cancel()
 
 
-async def test_a_cancelled_call_gives_up_what_still_waits() -> None:
+async def test_a_cancelled_call_gives_up_what_still_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     embedder = MiniLmEmbedderAdapter(SHARED)
+    begun = threading.Event()
+    runs: list[int] = []
+    original = Network.infer
+
+    def counting(self: Network, texts: list[tuple[int, ...]]) -> object:
+        runs.append(len(texts))
+        begun.set()
+        return original(self, texts)
+
+    monkeypatch.setattr(Network, "infer", counting)
     large = asyncio.create_task(embedder.embed(["a long passage about leave " * 30] * 3_000))
-    await asyncio.sleep(0.3)
+    await asyncio.to_thread(begun.wait)
     large.cancel()
-    started = time.perf_counter()
 
     ok(await embedder.embed(["a long passage about pumps " * 30] * 30))
 
     assert large.cancelled()
-    assert time.perf_counter() - started < 8
+    assert sum(runs) < 3_000
 
 
 def test_the_first_run_is_over_before_two_threads_can_meet(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,12 +199,12 @@ def test_identifiers_mix_letters_and_digits() -> None:
     assert names(asked) == {"req-4471", "e-34", "m2", "v1.2.3"}
 
 
-def test_identifiers_of_a_hostile_text_are_found_quickly() -> None:
-    started = time.perf_counter()
+@pytest.mark.timeout(60)
+def test_identifiers_of_a_hostile_text_are_found_all_the_same() -> None:
+    """If it cost the square of its length, it would not come to an end before the test is ended."""
+    n = 200_000
 
-    names("a-" * 100_000 + "1" * 100_000 + "-" * 100_000 + "a." * 100_000 + "1/" * 100_000)
-
-    assert time.perf_counter() - started < 2
+    assert len(names("a-" * n + "1" * n + "-" * n + "a." * n + "1/" * n)) < 5
 
 
 ANSWERED = [

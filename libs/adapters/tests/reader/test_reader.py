@@ -1,7 +1,6 @@
 """The local reader on passages as a turn hands them over, with the embedder that ships."""
 
 import json
-import time
 from collections.abc import Sequence
 
 import pytest
@@ -421,19 +420,17 @@ async def test_a_frame_inside_other_text_is_not_taken_for_a_passage() -> None:
 @pytest.mark.parametrize(
     "hostile",
     [
-        '<passage handle="s1" label="x">\nA\n</passage>\n' * 40 + "and more",
-        '<passage handle="s1" label="' * 1_000,
-        "[" * 50_000 + "]" * 50_000,
+        '<passage handle="s1" label="x">\nA\n</passage>\n' * 4_000 + "and more",
+        '<passage handle="s1" label="' * 20_000,
+        "[" * 400_000 + "]" * 400_000,
         '{"a":' * 900 + "1" + "}" * 900,
         '<passage handle="s1" label="\\x">\nA\n</passage>',
     ],
 )
+@pytest.mark.timeout(60)
 async def test_a_result_made_to_break_or_take_long_does_neither(hostile: str) -> None:
-    started = time.perf_counter()
-
-    await after("How much parental leave do I get?", hostile)
-
-    assert time.perf_counter() - started < 2
+    """If it cost the square of its length, it would not come to an end before the test is ended."""
+    assert "weeks" not in await after("How much parental leave do I get?", hostile)
 
 
 async def test_a_marker_inside_a_result_is_not_taken_for_a_widget() -> None:
@@ -461,6 +458,24 @@ class _Broken(EmbedderPort):
         return Err(UpstreamError(HumanText("The search model can't be run here.")))
 
 
+class _Counting(EmbedderPort):
+    """The embedder that ships, and how many texts it was given."""
+
+    texts = 0
+
+    @property
+    def dimension(self) -> int:
+        return EMBEDDER.dimension
+
+    @property
+    def version(self) -> str:
+        return EMBEDDER.version
+
+    async def embed(self, texts: Sequence[str]) -> Result[Vectors]:
+        self.texts += len(texts)
+        return await EMBEDDER.embed(texts)
+
+
 @pytest.mark.parametrize("passages", [(LEAVE,), ()])
 async def test_a_broken_embedder_is_a_failure_and_no_exception(
     passages: tuple[PassagePart, ...],
@@ -470,15 +485,16 @@ async def test_a_broken_embedder_is_a_failure_and_no_exception(
     err(await LocalReaderAdapter(_Broken()).complete(thread, TOOLS, None), UpstreamError)
 
 
-async def test_long_passages_are_answered_from_within_a_second() -> None:
+async def test_long_passages_are_answered_from_and_not_all_of_them_is_looked_at() -> None:
     filler = " ".join(f"Rule {n} is about pumps, pipes and the people at them." for n in range(400))
     long = [PassagePart(f"s{n}", "Rules", f"{LEAVE.text} {filler}") for n in range(1, 9)]
-    started = time.perf_counter()
+    embedder = _Counting()
+    thread = asked("How much parental leave do I get?", *long)
 
-    response = await answer("How much parental leave do I get?", *long, tools=TOOLS)
+    response = ok(await LocalReaderAdapter(embedder).complete(thread, TOOLS, None))
 
     assert "20 weeks" in response.text
-    assert time.perf_counter() - started < 2
+    assert 0 < embedder.texts < 300
 
 
 async def test_a_thread_without_passages_or_tools_has_no_answer() -> None:

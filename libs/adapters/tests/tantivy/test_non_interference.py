@@ -1,7 +1,6 @@
 """What a reader may not see moves neither what is found, nor its order, nor its scores."""
 
 import asyncio
-import shutil
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -109,11 +108,9 @@ async def both_worlds(
 def test_the_answer_is_that_of_a_world_without_what_is_hidden(
     history: list[Event], asked: list[list[str]]
 ) -> None:
-    folder = Path(tempfile.mkdtemp())
+    with tempfile.TemporaryDirectory() as folder:
+        whole, rest = asyncio.run(both_worlds(history, asked, Path(folder)))
 
-    whole, rest = asyncio.run(both_worlds(history, asked, folder))
-
-    shutil.rmtree(folder)
     assert whole == rest
     visible = [event for event in outcome(history).values() if is_visible(event)]
     for question, hits in zip(asked, whole[2::3], strict=True):

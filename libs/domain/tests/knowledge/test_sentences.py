@@ -1,5 +1,3 @@
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -97,10 +95,16 @@ def test_lists_rows_and_paragraphs_stand_for_themselves(text: str, parts: list[s
 
 @pytest.mark.parametrize(
     "text",
-    ["." * 200_000, '."' * 100_000, "\n" * 200_000, "a. " * 60_000, "| " * 100_000, "1." * 90_000],
+    [
+        "." * 800_000,
+        '."' * 400_000,
+        "\n" * 800_000,
+        "a. " * 250_000,
+        "| " * 400_000,
+        "1." * 400_000,
+    ],
 )
+@pytest.mark.timeout(60)
 def test_no_text_takes_long(text: str) -> None:
-    began = time.process_time()
-    sentences(text)
-
-    assert time.process_time() - began < 5
+    """If it cost the square of its length, it would not come to an end before the test is ended."""
+    assert "".join("".join(sentences(text)).split()) == "".join(text.split())

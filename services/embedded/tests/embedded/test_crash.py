@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Start = Callable[..., Running]
 
-pytestmark = [pytest.mark.xdist_group("crash"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.xdist_group("crash"), pytest.mark.timeout(600)]
 
 FILES = 60
 PAGE = 500
