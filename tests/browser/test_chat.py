@@ -110,6 +110,7 @@ async def test_a_change_is_made_once_it_is_accepted(open_chat: "Open", width: in
     accept = turn.get_by_role("button", name="Accept", exact=True)
     await expect(turn.locator(".proposal")).to_contain_text("Book annual leave")
     await expect(turn.locator(".proposal")).to_contain_text("You can decide until")
+    await expect(turn.locator(".proposal dl").last).to_contain_text(f"2027-02-{day}")
 
     await expect(accept).to_have_attribute("aria-disabled", "false")
     await accept.click()

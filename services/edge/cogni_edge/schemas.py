@@ -65,6 +65,7 @@ def schemas() -> dict[str, object]:
         id=STRING,
         tool=STRING,
         state=STRING,
+        arguments={"type": "object"},
         rendering={"type": "object"},
         expires_at=_TIME,
         note=STRING,

@@ -1,5 +1,6 @@
 """A run's outcome as the public contract names it."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -68,6 +69,7 @@ def proposal_payload(proposal: Proposal) -> dict[str, object]:
         "id": str(proposal.id),
         "tool": proposal.tool_name,
         "state": proposal.state.value,
+        "arguments": json.loads(proposal.arguments),
         "rendering": dict(proposal.rendering),
         "expires_at": proposal.expires_at.isoformat(),
         "note": proposal.note,

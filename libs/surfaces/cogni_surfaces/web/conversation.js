@@ -16,13 +16,16 @@ export class Conversation {
     Object.assign(this, { api, say, asked, changed, log: byId("log"), id: null, running: null, pinned: true });
     this.log.addEventListener("scroll", () => this.noteScroll());
     byId("latest").addEventListener("click", () => this.toEnd(true));
-    new ResizeObserver(() => this.moved()).observe(this.log);
+    this.grown = new ResizeObserver(() => this.moved());
+    this.grown.observe(this.log);
   }
 
   view(question) {
     byId("welcome").hidden = true;
     const services = { api: this.api, say: (text, busy) => this.say(text, busy), retry: (again) => this.ask(again), moved: () => this.moved() };
-    return new TurnView(question, services);
+    const turn = new TurnView(question, services);
+    this.grown.observe(turn.node);
+    return turn;
   }
 
   /** Ask; a question under way is answered first. */

@@ -5,7 +5,7 @@ import { t } from "./texts.js";
 
 /** Return the widget's place; it fills itself. `issued`: what the marker's delta carried, for when the picture fails. */
 export function widget(api, run, ref, issued) {
-  const place = el("div", { class: "widget", "data-ref": ref, "aria-busy": "true" });
+  const place = el("div", { class: "widget", "data-ref": ref, "aria-busy": "true" }, el("span", { class: "fine", text: t("loading") }));
   fill(place, api, run, ref, issued);
   return place;
 }

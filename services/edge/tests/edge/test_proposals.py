@@ -48,7 +48,15 @@ async def test_what_is_accepted_is_done_once_and_says_so(world: "World") -> None
     answer = await decide(world, await proposed(world), "accept")
 
     assert answer.status_code == 200
-    assert set(answer.json()) == {"id", "tool", "state", "rendering", "expires_at", "note"}
+    assert set(answer.json()) == {
+        "id",
+        "tool",
+        "state",
+        "arguments",
+        "rendering",
+        "expires_at",
+        "note",
+    }
     assert (answer.json()["state"], answer.json()["note"]) == ("executed", "Booked: Atrium.")
     assert world.booked == ["Atrium"]
 
