@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from urllib.parse import unquote
 
 from cogni_application.indexing.index import IndexWriter
 from cogni_application.indexing.intake import INDEX, REMOVE, qualified_id
@@ -36,6 +37,7 @@ ATTACHMENTS = CorpusId("attachments")
 CONNECTOR = "conversation"
 MOST = 10
 MAX_NAME = 200
+PAGE = 200
 
 NO_SUCH = HumanText("There is nothing here under that name that you can open.")
 TOO_MANY = HumanText(f"A conversation holds at most {MOST} files. Remove one, or begin another.")
@@ -117,7 +119,9 @@ class AttachmentService:
         if isinstance(held, Err):
             return held
         gone = [found for _, found in held.value if found == document]
-        return await self._delete(principal, gone) if gone else Err(NotFoundError(NO_SUCH))
+        if principal.tenant_id is None or not gone:
+            return Err(NotFoundError(NO_SUCH))
+        return await self._delete(principal.tenant_id, gone)
 
     async def remove_all(self, conversation: ConversationId, principal: Principal) -> Result[None]:
         """Let every file of a conversation go.
@@ -128,7 +132,26 @@ class AttachmentService:
         held = await self._held(conversation, principal)
         if isinstance(held, Err):
             return held
-        return await self._delete(principal, [document for _, document in held.value])
+        if principal.tenant_id is None:
+            return Err(NotFoundError(NO_SUCH))
+        return await self._delete(principal.tenant_id, [document for _, document in held.value])
+
+    async def sweep(self, tenant: TenantId) -> Result[int]:
+        """Let go of the files of conversations that have ended; return how many that were."""
+        after, swept = "", 0
+        while True:
+            page = await self.documents.source_ids(tenant, ATTACHMENTS, after, PAGE)
+            if isinstance(page, Err) or not page.value:
+                return page if isinstance(page, Err) else Ok(swept)
+            held = {document: _conversation(source) for source, document in page.value}
+            going_on = await self.transcripts.open_ones(tenant, frozenset(held.values()))
+            if isinstance(going_on, Err):
+                return going_on
+            gone = [d for d, conversation in held.items() if conversation not in going_on.value]
+            done = await self._delete(tenant, gone)
+            if isinstance(done, Err):
+                return done
+            after, swept = page.value[-1][0], swept + len(gone)
 
     async def corpora(
         self, conversation: ConversationId | None, principal: Principal
@@ -188,9 +211,7 @@ class AttachmentService:
             updated_at=now,
         )
 
-    async def _delete(self, principal: Principal, gone: Sequence[DocumentId]) -> Result[None]:
-        tenant = principal.tenant_id
-        assert tenant is not None
+    async def _delete(self, tenant: TenantId, gone: Sequence[DocumentId]) -> Result[None]:
         if not gone:
             return Ok(None)
         jobs = [_removal(tenant, document) for document in gone]
@@ -200,6 +221,10 @@ class AttachmentService:
 
 def _source_id(conversation: ConversationId, name: str) -> str:
     return qualified_id(CONNECTOR, f"{conversation}/{name}")
+
+
+def _conversation(source_id: str) -> ConversationId:
+    return ConversationId(unquote(source_id.partition(":")[2]).rpartition("/")[0])
 
 
 def _digest(*parts: str) -> str:

@@ -224,7 +224,7 @@ class World:
 
     async def hear(self, run: RunRef, after: int = 0) -> list[NumberedDelta]:
         """Follow a run to its end."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             return [numbered async for numbered in self.streams.follow(run, after)]
 
     async def answer(

@@ -58,3 +58,5 @@ class Background:
         await self.product.proposals.sweep()
         before = container.resolve(ClockPort).now() - IDLE_END
         await container.resolve(TranscriptStorePort).end_idle(before)
+        for tenant in self.product.demo.intranets:
+            await self.product.attachments.sweep(tenant)

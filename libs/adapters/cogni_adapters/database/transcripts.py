@@ -1,11 +1,12 @@
 """Conversations and run records in rows; reading a record leaves a row of its own."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
 
+from cogni_adapters.database.dialects import texts
 from cogni_adapters.database.engine import Database
 from cogni_adapters.database.inserting import insert_if_new
 from cogni_adapters.database.outbox import write_events
@@ -100,6 +101,18 @@ class DatabaseTranscriptStoreAdapter(TranscriptStorePort):
             return Ok(None)
 
         return await self._database.write(finish)
+
+    async def open_ones(
+        self, tenant: TenantId, among: Collection[ConversationId]
+    ) -> Result[frozenset[ConversationId]]:
+        query = sa.select(conversations.c.id).where(
+            conversations.c.tenant_id == tenant.value,
+            conversations.c.ended_at.is_(None),
+            conversations.c.id.in_(texts(c.value for c in among)),
+        )
+        return await self._database.read(
+            lambda connection: Ok(frozenset(map(ConversationId, connection.scalars(query))))
+        )
 
     async def keep_review(self, review: Review) -> Result[None]:
         return await self._database.write(lambda connection: keep_review(connection, review))

@@ -1,6 +1,6 @@
 """Run records and conversations, in memory."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -77,6 +77,13 @@ class MemoryTranscriptStoreAdapter(TranscriptStorePort):
         if found.ended_at is None:
             self._end(found)
         return Ok(None)
+
+    async def open_ones(
+        self, tenant: TenantId, among: Collection[ConversationId]
+    ) -> Result[frozenset[ConversationId]]:
+        every = self._state.conversations.values()
+        going_on = {c.id for c in every if c.tenant_id == tenant and c.ended_at is None}
+        return Ok(frozenset(among) & going_on)
 
     def _end(self, found: Conversation) -> None:
         self._state.conversations[found.id] = replace(found, ended_at=self._clock.now())

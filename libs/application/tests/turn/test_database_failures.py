@@ -49,7 +49,7 @@ def nth(name: str, number: int, times: int = 1) -> Callable[[str], bool]:
 
 async def until_all_end(world: "World") -> None:
     """Let the reaper do what is left, in a database that answers again."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while world.turns._running:
             await asyncio.sleep(0.005)
         world.is_down = lambda _: False

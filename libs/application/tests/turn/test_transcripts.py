@@ -42,7 +42,7 @@ OTHERS = [
 
 
 async def heard(stream: Result[AsyncIterator[NumberedDelta]]) -> list[NumberedDelta]:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         return [numbered async for numbered in ok(stream)]
 
 

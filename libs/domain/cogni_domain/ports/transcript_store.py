@@ -1,6 +1,6 @@
 """Run records and conversations: more sensitive than the corpus that they speak of."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -43,6 +43,12 @@ class TranscriptStorePort(Protocol):
         Errors:
             NotFoundError: It is absent or somebody else's: indistinguishable.
         """
+        ...
+
+    async def open_ones(
+        self, tenant: TenantId, among: Collection[ConversationId]
+    ) -> Result[frozenset[ConversationId]]:
+        """Return those of a tenant's conversations that have not ended."""
         ...
 
     async def keep_review(self, review: Review) -> Result[None]:

@@ -230,8 +230,13 @@ class TranscriptStoreContract(ABC):
 
         (found,) = ok(await store.conversations(ACME, ALICE, 10))
         assert found.ended_at == clock.now()
+        await self.take_turn(log, an_opening("r2", "c2"))
+        among = [ConversationId(name) for name in ("c1", "c2", "c9")]
+        assert ok(await store.open_ones(ACME, among)) == {ConversationId("c2")}
+        assert ok(await store.open_ones(GLOBEX, among)) == frozenset()
+        assert ok(await store.open_ones(ACME, [])) == frozenset()
         types = [event["type"] for event in await self.events()]
-        assert types == ["ConversationStarted", "ConversationEnded"]
+        assert types == ["ConversationStarted", "ConversationEnded", "ConversationStarted"]
 
     async def test_what_is_said_of_an_answer_is_kept_and_a_bad_verdict_is_told_once(self) -> None:
         log, store, clock = await self.stores()

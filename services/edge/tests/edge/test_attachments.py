@@ -6,6 +6,8 @@ import httpx2
 import pytest
 
 from cogni_edge import requests
+from cogni_kernel import ConversationId, PrincipalId, TenantId
+from cogni_testing import ok
 
 if TYPE_CHECKING:
     from tests.edge.conftest import World
@@ -84,6 +86,22 @@ async def test_it_goes_with_the_conversation(world: "World") -> None:
 
     assert "hangar.txt" not in await found(world, conversation)
     assert not [d for d in world.state.documents.values() if d.title == "hangar.txt"]
+
+
+async def test_a_sweep_takes_the_files_of_ended_conversations_alone(world: "World") -> None:
+    ended, going_on = await conversation_of(world), await conversation_of(world)
+    await add(world, ended, name="ended.txt")
+    await add(world, going_on, name="going on.txt")
+    alice, acme = PrincipalId("alice"), TenantId("acme")
+    transcripts = world.services.surfaces.transcripts.transcripts
+    ok(await transcripts.end(acme, alice, ConversationId(ended)))
+
+    assert ok(await world.services.surfaces.attachments.sweep(acme)) == 1
+    assert ok(await world.services.surfaces.attachments.sweep(TenantId("globex"))) == 0
+
+    titles = {document.title for document in world.state.documents.values()}
+    assert "going on.txt" in titles
+    assert "ended.txt" not in titles
 
 
 async def test_a_key_makes_one_file_of_two_calls(world: "World") -> None:
