@@ -83,11 +83,11 @@ async def test_a_read_sees_one_state_from_beginning_to_end(
     def work(connection: sa.Connection) -> Result[tuple[object, object]]:
         before = connection.scalar(COUNT)
         begun.set()
-        assert written.wait(10)
+        assert written.wait(60)
         return Ok((before, connection.scalar(COUNT)))
 
     reading = asyncio.ensure_future(reader.read(work))
-    await asyncio.to_thread(begun.wait, 10)
+    await asyncio.to_thread(begun.wait, 60)
     ok(await writer.write(insert("acme")))
     written.set()
 
@@ -104,11 +104,11 @@ async def test_reads_go_on_while_a_write_takes_its_time(
     def slow(connection: sa.Connection) -> Result[str]:
         insert("acme")(connection)
         begun.set()
-        assert go_on.wait(10)
+        assert go_on.wait(60)
         return Ok("acme")
 
     writing = asyncio.ensure_future(database.write(slow))
-    await asyncio.to_thread(begun.wait, 10)
+    await asyncio.to_thread(begun.wait, 60)
     before = await count(database)
     go_on.set()
     ok(await writing)
@@ -161,15 +161,15 @@ async def test_what_follows_a_commit_comes_even_if_the_caller_is_cancelled(
 
     def work(connection: sa.Connection) -> Result[str]:
         begun.set()
-        assert go_on.wait(10)
+        assert go_on.wait(60)
         return insert("acme")(connection)
 
     writing = asyncio.ensure_future(database.write(work, then=lambda _: followed.set()))
-    await asyncio.to_thread(begun.wait, 10)
+    await asyncio.to_thread(begun.wait, 60)
     writing.cancel()
     go_on.set()
 
-    assert await asyncio.to_thread(followed.wait, 10)
+    assert await asyncio.to_thread(followed.wait, 60)
     assert await count(database) == 1
 
 

@@ -97,12 +97,12 @@ async def test_a_write_while_an_index_is_read_is_not_missed(
     def slow_load(connection: sa.Connection, index: IndexId) -> VectorMirror:
         mirror = load(connection, index)
         loading.set()
-        assert go_on.wait(10)
+        assert go_on.wait(60)
         return mirror
 
     monkeypatch.setattr(vector_store, "_load", slow_load)
     first = asyncio.ensure_future(found(store))
-    await asyncio.to_thread(loading.wait, 10)
+    await asyncio.to_thread(loading.wait, 60)
     writing = asyncio.ensure_future(put(store, a_document("b"), 0.2))
     await asyncio.sleep(0.05)
     go_on.set()

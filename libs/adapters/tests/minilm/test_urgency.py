@@ -14,10 +14,10 @@ def blocked(queue: UrgentFirst) -> tuple[threading.Event, "Future[None]"]:
 
     def work() -> None:
         started.set()
-        go.wait(10)
+        go.wait(60)
 
     future = queue.submit(Urgency.AT_ONCE, work)
-    started.wait(10)
+    started.wait(60)
     return go, future
 
 

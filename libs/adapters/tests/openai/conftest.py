@@ -108,7 +108,7 @@ async def provider() -> AsyncIterator[Provider]:
     found.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
     yield found
     server.close()
-    await asyncio.wait_for(asyncio.gather(*found.serving), 5)
+    await asyncio.wait_for(asyncio.gather(*found.serving), 60)
 
 
 @pytest.fixture

@@ -162,7 +162,7 @@ class Run:
     waits: list[float] = field(default_factory=list)
 
     async def outcome(self) -> RunOutcome:
-        return await asyncio.wait_for(self.loop.execute(), 5)
+        return await asyncio.wait_for(self.loop.execute(), 60)
 
     def observations(self) -> dict[str, str]:
         """Return what each call id was answered with; each is answered once."""

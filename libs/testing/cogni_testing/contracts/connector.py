@@ -12,7 +12,7 @@ from cogni_domain.ports.connector import ConnectorPort
 from cogni_kernel import NotFoundError
 from cogni_testing.assertions import err, ok
 
-PATIENCE_S = 10.0
+PATIENCE_S = 60.0
 TEXTS = {f"page-{n:02}.txt": f"Number {n} says word{n}." for n in range(25)}
 
 
@@ -142,7 +142,7 @@ class ConnectorContract(ABC):
             async with asyncio.timeout(PATIENCE_S):
                 while not waiting.done():
                     self.remove(next(names))
-                    await asyncio.wait([waiting], timeout=0.2)
+                    await asyncio.wait([waiting], timeout=1)
             change = waiting.result()
         finally:
             waiting.cancel()

@@ -20,7 +20,7 @@ from typer.testing import CliRunner, Result
 
 from cogni_embedded.cli import app
 
-WAIT_S = 90.0
+WAIT_S = 180.0
 LOOK_S = 0.05
 ENVIRONMENT = {
     name: value
@@ -88,12 +88,12 @@ class Running:
         """Send a signal, wait for the end; return the exit status."""
         assert self.process is not None
         self.process.send_signal(number)
-        return self.process.wait(30)
+        return self.process.wait(90)
 
     def client(self, token: str | None = None, **headers: str) -> httpx2.Client:
         if token is not None:
             headers["Authorization"] = f"Bearer {token}"
-        return httpx2.Client(base_url=self.url, headers=headers, timeout=30, trust_env=False)
+        return httpx2.Client(base_url=self.url, headers=headers, timeout=90, trust_env=False)
 
     def close(self) -> None:
         if self.process is not None and self.process.poll() is None:

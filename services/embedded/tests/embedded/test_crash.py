@@ -75,7 +75,7 @@ def rows(data: Path) -> dict[str, list[tuple[object, ...]]]:
 
 
 def count(data: Path, table: str) -> int:
-    with closing(sqlite3.connect(data / "cogni.db", timeout=10)) as database:
+    with closing(sqlite3.connect(data / "cogni.db", timeout=60)) as database:
         found: int = database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
         return found
 
@@ -88,7 +88,7 @@ def ingest(data: Path, files: Path) -> "subprocess.Popen[bytes]":
 
 def until(true: Callable[[], bool]) -> None:
     """Wait for something to be true."""
-    give_up = time.monotonic() + 90
+    give_up = time.monotonic() + 180
     while not true():
         assert time.monotonic() < give_up
         time.sleep(0.005)
@@ -142,7 +142,7 @@ def _has_taken(data: Path, documents: int, process: "subprocess.Popen[bytes]") -
 
 def let_go(data: Path) -> None:
     """Let the leases of a killed process run out."""
-    with closing(sqlite3.connect(data / "cogni.db", timeout=10)) as database:
+    with closing(sqlite3.connect(data / "cogni.db", timeout=60)) as database:
         database.execute("UPDATE jobs SET due_at = NULL WHERE lease IS NOT NULL")
         database.commit()
 
@@ -163,7 +163,7 @@ def test_an_ingest_goes_on_from_its_checkpoint(data: Path, tmp_path: Path, cogni
 
 
 def _cursor(data: Path) -> str:
-    with closing(sqlite3.connect(data / "cogni.db", timeout=10)) as database:
+    with closing(sqlite3.connect(data / "cogni.db", timeout=60)) as database:
         query = "SELECT cursor FROM jobs WHERE kind = 'ingest_source'"
         found = database.execute(query).fetchone()
         return "" if found is None or found[0] is None else str(found[0])
@@ -219,7 +219,7 @@ def test_an_answer_killed_in_the_middle_is_sealed_by_the_next_process(
     killed = answering(start, data)
     reading = Reading(killed, token)
     killed.end(signal.SIGKILL)
-    reading.join(10)
+    reading.join(60)
 
     after = answering(start, data, more=("--later", "16"))
     name, outcome = sealed(after, token, reading.run_ref)
@@ -243,7 +243,7 @@ def test_told_to_end_it_seals_what_it_was_saying_and_says_so(
 
     assert status == 0, running.said
     for reading in readings:
-        reading.join(10)
+        reading.join(60)
         outcome = json.loads(reading.data("done"))["outcome"]
         assert outcome["kind"] == "halted"
         assert outcome["text"].startswith(SAID)
@@ -274,7 +274,7 @@ def test_a_full_disk_is_said_and_nothing_is_spoilt(
         )
 
     with ingest(small / "data", files) as process:
-        complained = process.communicate(timeout=200)[1].decode()
+        complained = process.communicate(timeout=400)[1].decode()
 
     assert process.returncode == 1, complained
     assert "space" in complained
