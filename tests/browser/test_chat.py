@@ -297,3 +297,56 @@ async def test_a_long_answer_with_a_long_table_stays_in_its_frame(
 
     await expect(turn.locator(".scroll table")).to_be_attached()
     assert await no_sideways_scroll(chat)
+
+
+async def test_a_chart_is_a_picture_with_its_data_beside_it(open_chat: "Open") -> None:
+    chat = await open_chat()
+
+    turn = await chat.ask(HEADCOUNT)
+
+    picture = turn.locator(".answer .widget img")
+    await expect(picture).to_be_visible(timeout=15_000)
+    assert (await picture.get_attribute("src") or "").startswith("blob:")
+    assert await picture.evaluate("async image => (await image.decode(), image.naturalWidth > 0)")
+    await turn.locator(".widget summary").click()
+    await expect(turn.locator(".widget table")).to_be_visible()
+
+
+async def test_a_document_of_ones_own_goes_with_the_conversation(open_chat: "Open") -> None:
+    chat = await open_chat()
+    await chat.ask(LEAVE)
+    note = {"name": "my notes.txt", "mimeType": "text/plain", "buffer": b"My locker is number 77."}
+
+    await chat.frame.locator("#file").set_input_files([note])
+
+    chip = chat.frame.locator("#chips li[data-document]")
+    await expect(chip).to_have_text("my notes.txt", timeout=10_000)
+    await chip.get_by_role("button", name="Remove my notes.txt").click()
+    await expect(chip).to_have_count(0)
+
+
+async def test_what_the_person_looks_at_goes_along_until_they_remove_it(
+    open_chat: "Open", line: "Line"
+) -> None:
+    subject = {"kind": "request", "id": "REQ-4471"}
+    chat = await open_chat(subject_ref=subject)
+    await chat.ask(LEAVE)
+
+    await chat.frame.locator("#chips [data-subject] button").click()
+    await chat.ask(LEAVE)
+
+    assert [asked.get("subject_ref") for asked in line.asked] == [subject, None]
+
+
+async def test_feedback_has_reasons(open_chat: "Open") -> None:
+    chat = await open_chat()
+    turn = await chat.ask(LEAVE)
+
+    await turn.get_by_role("button", name="Bad answer").click()
+    await turn.get_by_label("It is out of date").check()
+    await turn.locator("form").get_by_role("button", name="Send").click()
+
+    await expect(chat.frame.locator("#status")).to_have_text("Thank you. It is noted.")
+    await expect(turn.get_by_role("button", name="Bad answer")).to_have_attribute(
+        "aria-pressed", "true"
+    )
