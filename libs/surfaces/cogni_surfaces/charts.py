@@ -21,14 +21,18 @@ _ELSEWHERE = re.compile(r"url\((?!#)|[a-z]+:", re.IGNORECASE)
 
 
 def chart_svg(chart: ChartPayload) -> str | None:
-    """Return the picture; None where there are no figures, or more than a picture can show.
+    """Return the picture; None where there are no figures, more than a picture can show, or a text
+    that it cannot draw: the figures beside it say the same.
 
     Takes some tenths of a second, the first one in a process more: call it in a thread.
     """
     points = len(chart.labels) * len(chart.series)
     if not 0 < points <= MAX_POINTS:
         return None
-    drawn = vl_convert.vegalite_to_svg(_specification(chart), allowed_base_urls=[])
+    try:
+        drawn = vl_convert.vegalite_to_svg(_specification(chart), allowed_base_urls=[])
+    except ValueError:
+        return None
     return drawn if is_inert(drawn) else None
 
 

@@ -108,13 +108,12 @@ def test_a_hostile_chart_is_shapes_and_text(form: str) -> None:
 
 @settings(max_examples=20, deadline=None)
 @given(st.lists(st.text(max_size=12), min_size=1, max_size=6), st.text(max_size=12))
-def test_any_labels_make_a_picture_that_can_be_read(labels: list[str], name: str) -> None:
+def test_any_labels_make_a_picture_that_can_be_read_or_none(labels: list[str], name: str) -> None:
     chart = ChartPayload("t", tuple(labels), (Series(name, tuple(range(len(labels)))),))
 
     svg = chart_svg(chart)
 
-    assert svg is not None
-    ElementTree.fromstring(svg)
+    assert svg is None or is_inert(svg)
 
 
 def test_a_chart_of_nothing_or_of_too_much_has_figures_alone() -> None:
