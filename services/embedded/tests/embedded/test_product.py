@@ -26,7 +26,7 @@ OUTCOME = [
     *("run_ref", "conversation_id", "kind", "text", "citations", "markers", "proposal", "reason"),
     *("message", "usage", "indexed_through", "html", "generated_label"),
 ]
-SHOWN = ("kind", "text", "html", "citations", "markers", "reason", "message", "generated_label")
+SHOWN = ("kind", "text", "citations", "markers", "reason", "message", "generated_label")
 
 
 def ask(product: "Running", token: str, message: str = LEAVE, **body: object) -> dict[str, Any]:
@@ -44,6 +44,12 @@ def asked_over_http(product: "Running") -> float:
     return float(found[1]) if found else 0
 
 
+def shown(outcome: dict[str, Any]) -> list[object]:
+    """Return what a person sees; how far the sources were read may move between two answers."""
+    html = re.sub(r"<time.*?</time>", "", outcome["html"])
+    return [html, *(outcome[name] for name in SHOWN)]
+
+
 @pytest.mark.parametrize("person", SAYS)
 def test_each_person_gets_a_permitted_answer_by_both_ways(
     product: "Running", token_of: "Token", cogni: "Cogni", person: str
@@ -56,7 +62,7 @@ def test_each_person_gets_a_permitted_answer_by_both_ways(
     outcome = json.loads(by_command.stdout)
     assert asked_over_http(product) == before + 1
     assert SAYS[person] in outcome["text"]
-    assert [outcome[name] for name in SHOWN] == [by_http[name] for name in SHOWN]
+    assert shown(outcome) == shown(by_http)
     assert list(outcome) == list(by_http) == OUTCOME
 
 
