@@ -46,11 +46,11 @@ class CitationIssuer:
         COGNI.BUILD spec, package domain, "CitationIssuer"; DESIGN D6.
     """
 
-    def __init__(self, run: RunRef, already_issued: int = 0) -> None:
+    def __init__(self, run: RunRef) -> None:
         self.run = run
         self._issued: dict[str, Citation] = {}
         self._by_chunk: dict[ChunkId, Citation] = {}
-        self._last = already_issued
+        self._last = 0
 
     def go_on_from(self, number: int) -> None:
         """Give the next new passage this number, which the conversation reserved for this run."""
