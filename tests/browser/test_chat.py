@@ -112,6 +112,7 @@ async def test_a_change_is_made_once_it_is_accepted(open_chat: "Open", width: in
     await expect(turn.locator(".proposal")).to_contain_text("You can decide until")
     await expect(turn.locator(".proposal dl").last).to_contain_text(f"2027-02-{day}")
 
+    await expect(turn.locator(".proposal")).to_contain_text("It would be done with")
     await expect(accept).to_have_attribute("aria-disabled", "false")
     await accept.click()
 

@@ -16,7 +16,9 @@ export class ProposalCard {
     this.proposal = proposal;
     this.onChange = onChange;
     this.keys = { accept: newKey(), decline: newKey() };
-    this.node = el("section", { class: "proposal", "aria-label": t("proposal") });
+    this.details = el("div", {});
+    this.foot = el("div", {});
+    this.node = el("section", { class: "proposal", "aria-label": t("proposal") }, this.details, this.foot);
     this.draw();
   }
 
@@ -24,18 +26,34 @@ export class ProposalCard {
   update(proposal) {
     this.proposal = { ...this.proposal, ...proposal };
     this.draw();
+    if (this.accept) this.foot.scrollIntoView({ block: "nearest" });
   }
 
   draw() {
     const { rendering = {}, arguments: args, state = "pending" } = this.proposal;
     const late = state === "pending" && new Date(this.proposal.expires_at) <= new Date();
-    this.watch?.disconnect();
-    this.node.replaceChildren(
+    this.details.replaceChildren(
       el("h3", { dir: "auto", text: rendering.title || t("proposal") }),
       ...steps(rendering.steps),
       ...(args && Object.keys(args).length ? [el("h4", { text: t("proposalWith") }), listed(args)] : []),
-      ...(state === "pending" && !late ? this.choice() : [this.outcome(late ? "expired" : state)]),
     );
+    if (state === "pending" && !late) this.offer();
+    else {
+      this.watch?.disconnect();
+      this.accept = null;
+      this.foot.replaceChildren(this.outcome(late ? "expired" : state));
+    }
+  }
+
+  /** Offer the choice; the same buttons stay while more becomes known, but what moved must be seen anew. */
+  offer() {
+    if (!this.accept) {
+      this.foot.replaceChildren(...this.choice());
+      return;
+    }
+    this.allowed(false);
+    this.watch.unobserve(this.accept);
+    this.watch.observe(this.accept);
   }
 
   choice() {
@@ -58,7 +76,8 @@ export class ProposalCard {
       if (!seen) this.allowed(false);
       else seenSince = setTimeout(() => this.allowed(true), SEEN_MS);
     };
-    const options = WATCHES_COVER ? { threshold: [0, 1], trackVisibility: true, delay: 100 } : { threshold: [0, 1] };
+    const threshold = [0, 0.5, 0.9, 0.99, 1]; // the last two: a fraction of a pixel may always be missing
+    const options = WATCHES_COVER ? { threshold, trackVisibility: true, delay: 100 } : { threshold };
     this.watch = new IntersectionObserver((entries) => {
       const last = entries[entries.length - 1];
       allow(last.intersectionRatio >= 0.99 && (WATCHES_COVER ? last.isVisible : document.hasFocus()));
@@ -71,6 +90,7 @@ export class ProposalCard {
   }
 
   allowed(may) {
+    if (!this.accept) return;
     this.accept.setAttribute("aria-disabled", String(!may));
     this.hint.hidden = may;
   }
@@ -82,6 +102,7 @@ export class ProposalCard {
   }
 
   async decide(verb) {
+    this.watch.disconnect();
     this.allowed(false);
     this.decline.disabled = true;
     this.hint.hidden = false;
@@ -95,6 +116,7 @@ export class ProposalCard {
       this.node.querySelector(".state")?.focus();
       this.onChange(t(this.proposal.state));
     } catch (error) {
+      this.accept = null;
       this.draw();
       const message = error.status === 404 ? t("notYours") : error.message || t(error.status ? "wentWrong" : "offline");
       this.node.append(el("p", { class: "state failed", text: message }));
