@@ -114,6 +114,9 @@ async def test_a_change_is_made_once_it_is_accepted(open_chat: "Open", width: in
 
     await expect(turn.locator(".proposal")).to_contain_text("It would be done with")
     await expect(accept).to_have_attribute("aria-disabled", "false")
+    await accept.hover()
+    await chat.frame.wait_for_timeout(700)
+    await expect(accept).to_have_attribute("aria-disabled", "false")
     await accept.click()
 
     await expect(turn.locator(".state.executed")).to_have_text("Done.", timeout=10_000)
