@@ -10,5 +10,4 @@ from cogni_adapters.database.dialects import insert
 def insert_if_new(connection: sa.Connection, table: sa.Table, row: Mapping[str, object]) -> bool:
     """Insert a row, unless one that it must differ from is there; tell whether it went in."""
     statement = insert(connection.dialect.name, table).on_conflict_do_nothing()
-    counted = statement.execution_options(preserve_rowcount=True)
-    return connection.execute(counted, row).rowcount == 1
+    return connection.execute(statement, row).rowcount == 1
