@@ -85,9 +85,12 @@ def run() -> Iterator[dict[str, object]]:
             httpx2.Client(base_url=address, timeout=60) as client,
         ):
             wait_until_ready(client, began + 2 * FIRST_ANSWER_LIMIT_S)
-            tokens = {q.person: token(data, q.person) for q in questions}
-            ask(client, tokens[questions[0].person], questions[0].ask)
+            first = questions[0]
+            tokens = {first.person: token(data, first.person)}
+            ask(client, tokens[first.person], first.ask)
             start = time.perf_counter() - began
+            for person in {q.person for q in questions} - tokens.keys():
+                tokens[person] = token(data, person)
             asked = [ask(client, tokens[q.person], q.ask) for _ in range(ROUNDS) for q in questions]
     firsts, totals = [a[0] for a in asked], [a[1] for a in asked]
     yield {
