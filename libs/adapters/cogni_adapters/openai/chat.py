@@ -8,17 +8,12 @@ from typing import Any
 import httpx2
 import openai
 
-from cogni_adapters.openai.failures import (
-    CUT,
-    TOO_LONG,
-    WITHHELD,
-    RecentCalls,
-    described,
-    in_stream,
-)
-from cogni_adapters.openai.pinning import pinned
+from cogni_adapters.openai.failures import described
 from cogni_adapters.openai.wire import to_body
 from cogni_domain.ports.model import ModelPort
+from cogni_domain.providers.failures import not_an_answer
+from cogni_domain.providers.health import RecentCalls
+from cogni_domain.providers.pinning import pinned
 from cogni_engine import (
     ChunkParser,
     Definition,
@@ -27,7 +22,7 @@ from cogni_engine import (
     Message,
     Response,
 )
-from cogni_kernel import Err, Error, Ok, Result, TaskClass, UpstreamError
+from cogni_kernel import Err, Ok, Result, TaskClass
 
 CONNECT_S = 10.0
 SILENCE_S = 60.0
@@ -109,7 +104,7 @@ class OpenAIChatAdapter(ModelPort):
         _emit(emitter, parser.finish())
         if parser.problems:
             _log.warning("%s: %s", self._model, "; ".join(parser.problems[:5]))
-        failed = _failed(parser)
+        failed = not_an_answer(parser)
         if failed is not None:
             return Err(failed)
         named = parser.model or self._model
@@ -134,20 +129,6 @@ async def _pieces(answer: Any) -> AsyncIterator[bytes]:
 def _emit(emitter: Emitter | None, text: str) -> None:
     if emitter is not None:
         emitter.emit_token(text)
-
-
-def _failed(parser: ChunkParser) -> Error | None:
-    """Return why an answer that ended is not one."""
-    detail = {"finish_reason": parser.finish_reason, "problems": tuple(parser.problems)}
-    if parser.error is not None:
-        return in_stream(parser.error)
-    if parser.finish_reason == "length":
-        return UpstreamError(TOO_LONG, retryable=False, detail=detail)
-    if parser.finish_reason == "content_filter":
-        return UpstreamError(WITHHELD, retryable=False, detail=detail)
-    if not parser.is_whole:
-        return UpstreamError(CUT, detail=detail)
-    return None
 
 
 def _is_about_options(refusal: openai.APIStatusError) -> bool:

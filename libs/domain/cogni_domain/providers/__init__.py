@@ -1,0 +1,1 @@
+"""What every provider of models has in common, in no vendor's words."""
