@@ -13,8 +13,9 @@ _REASONS = {200: "OK", 404: "Not Found", 429: "Too Many Requests", 500: "Interna
 class Connection(asyncio.Protocol):
     """Reads requests one after another and knows when the client went away."""
 
-    def __init__(self, answer: "Answer") -> None:
+    def __init__(self, answer: "Answer", lost: Callable[["Connection"], None]) -> None:
         self._answer = answer
+        self._on_lost = lost
         self._buffer = bytearray()
         self._loop = asyncio.get_running_loop()
         self._answering: asyncio.Task[None] | None = None
@@ -33,6 +34,7 @@ class Connection(asyncio.Protocol):
             request.gone.set()
         self._may_write.set()
         self._lost.set()
+        self._on_lost(self)
         if self._answering is not None:
             self._answering.cancel()
 

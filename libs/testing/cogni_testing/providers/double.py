@@ -4,34 +4,46 @@ import asyncio
 from collections.abc import Sequence
 from types import TracebackType
 
-from cogni_testing.providers import chat
+from cogni_testing.providers import anthropic, chat, responses
 from cogni_testing.providers.connection import Connection
+from cogni_testing.providers.embeddings import embeddings, models
 from cogni_testing.providers.faults import Hang, HangUp, ServesWhole, Status
 from cogni_testing.providers.formats import Format
 from cogni_testing.providers.playing import play, with_faults
 from cogni_testing.providers.received import Received
 from cogni_testing.providers.script import Script, Turn
 
+CHAT = Format(chat.stream, chat.whole, chat.error, chat.error_frame)
+RESPONSES = Format(responses.stream, responses.whole, responses.error, responses.error_frame)
+ANTHROPIC = Format(anthropic.stream, anthropic.whole, anthropic.error, anthropic.error_frame)
+
 _FORMATS = {
-    "/v1/chat/completions": Format(chat.stream, chat.whole, chat.error, chat.error_frame),
+    "/v1/chat/completions": CHAT,
+    "/v1/responses": RESPONSES,
+    "/v1/messages": ANTHROPIC,
+    "/v1/embeddings": CHAT,
 }
 
 
 class ProviderDouble:
-    """Speaks the formats of chat completions over HTTP, streaming and not.
+    """Speaks chat completions, responses and messages over HTTP, streaming and not; embeddings and models too.
+
+    An embedding takes the next turn as well, for its usage and its faults; a list of models takes none.
 
     Attributes:
-        requests: What asked for a turn, in the order in which it came.
+        script: What is said; it may be replaced between requests.
+        requests: Everything that was asked, in the order in which it came.
 
-    >>> async def example() -> None:
-    ...     async with ProviderDouble([says("Twenty ", "weeks.")]) as double:
-    ...         client = AsyncOpenAI(api_key="any", base_url=double.base_url)
+    Example:
+        async with ProviderDouble([calls("look_up", '{"n": 1}'), says("It is ", "open.")]) as double:
+            client = AsyncOpenAI(api_key="any", base_url=double.base_url)
     """
 
-    def __init__(self, script: Script | Sequence[Turn]) -> None:
-        self.script = script if isinstance(script, Script) else Script(script)
+    def __init__(self, script: Script | Sequence[Turn] = ()) -> None:
+        self.script = script if isinstance(script, Script) else Script(tuple(script))
         self.requests: list[Received] = []
-        self._connections: list[Connection] = []
+        self._turns = 0
+        self._connections: set[Connection] = set()
 
     @property
     def base_url(self) -> str:
@@ -60,21 +72,25 @@ class ProviderDouble:
         await self._server.wait_closed()
 
     def _connect(self) -> Connection:
-        connection = Connection(self._answer)
-        self._connections.append(connection)
+        connection = Connection(self._answer, self._connections.discard)
+        self._connections.add(connection)
         return connection
 
     async def _answer(self, connection: Connection, request: Received) -> None:
-        spoken = _FORMATS.get(request.path)
-        if spoken is None or request.method != "POST":
-            await connection.document(404, {"error": {"message": "no such page"}}, {})
-            return
         self.requests.append(request)
-        turn = self.script.turn(request, len(self.requests) - 1)
-        await _say(connection, request, turn, spoken)
+        if request.method == "GET" and request.path == "/v1/models":
+            names = dict.fromkeys(turn.model for turn in self.script.turns)
+            await connection.document(200, models(tuple(names)), {})
+        elif request.method == "POST" and request.path in _FORMATS:
+            turn = self.script.turn(request, self._turns)
+            self._turns += 1
+            await _say(connection, request, turn)
+        else:
+            await connection.document(404, {"error": {"message": "no such page"}}, {})
 
 
-async def _say(connection: Connection, request: Received, turn: Turn, spoken: Format) -> None:
+async def _say(connection: Connection, request: Received, turn: Turn) -> None:
+    spoken = _FORMATS[request.path]
     for fault in turn.faults:
         match fault:
             case Status(status, headers):
@@ -85,8 +101,10 @@ async def _say(connection: Connection, request: Received, turn: Turn, spoken: Fo
             case HangUp():
                 connection.close()
                 return
-    if not request.body.get("stream") or turn.has(ServesWhole):
+    if request.path == "/v1/embeddings":
+        await connection.document(200, await embeddings(request.body, turn), {})
+    elif not request.body.get("stream") or turn.has(ServesWhole):
         await connection.document(200, spoken.whole(turn), {})
-        return
-    frames = with_faults(spoken.stream(turn), turn.faults, spoken.error_frame)
-    await play(connection, frames, turn.faults)
+    else:
+        frames = with_faults(spoken.stream(turn), turn.faults, spoken.error_frame)
+        await play(connection, frames, turn.faults)
