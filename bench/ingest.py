@@ -126,7 +126,7 @@ async def passages(product: Product) -> list[str]:
         page = await documents.source_ids(HOME, CorpusId("bench"), after, 500)
         assert isinstance(page, Ok)
         for _, document in page.value:
-            chunks = await documents.chunks_of(HOME, DocumentId(str(document)))
+            chunks = await documents.chunks_of(HOME, [DocumentId(str(document))])
             assert isinstance(chunks, Ok)
             found.extend(c.indexed_text for c in chunks.value)
         if len(page.value) < 500:

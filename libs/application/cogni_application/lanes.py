@@ -11,7 +11,7 @@ from typing import TypeAlias
 from cogni_application.background import forever
 from cogni_domain.jobs import Lane, LeasedJob
 from cogni_domain.ports.queue import QueuePort
-from cogni_kernel import DefinitionError, Err, Error, HumanText, Result, UpstreamError
+from cogni_kernel import DefinitionError, Err, Error, HumanText, Ok, Result, UpstreamError
 
 LEASE = timedelta(seconds=30)
 BATCH = 32
@@ -84,16 +84,11 @@ class LaneWorker:
                 await self._do(handler, mine)
 
     async def _taken(self) -> list[LeasedJob]:
-        taken: list[LeasedJob] = []
-        while len(taken) < BATCH:
-            found = await self.queue.dequeue(self.lane, LEASE)
-            if isinstance(found, Err) or found.value is None:
-                break
-            if found.value.attempt > MAX_TAKEN:
-                await self._fail(found.value, UpstreamError(NEVER_BACK, retryable=False))
-            else:
-                taken.append(found.value)
-        return taken
+        found = await self.queue.dequeue(self.lane, LEASE, BATCH)
+        leased = [] if isinstance(found, Err) else found.value
+        for given_up in (job for job in leased if job.attempt > MAX_TAKEN):
+            await self._fail(given_up, UpstreamError(NEVER_BACK, retryable=False))
+        return [job for job in leased if job.attempt <= MAX_TAKEN]
 
     async def _do(self, handler: Handler, jobs: Sequence[LeasedJob]) -> None:
         """Do jobs together; where that breaks, each by itself, so that one poisons no other."""
@@ -102,11 +97,12 @@ class LaneWorker:
             for leased in jobs:
                 await self._do(handler, [leased])
             return
-        for leased, result in zip(jobs, results or [_BROKEN] * len(jobs), strict=True):
+        ended = list(zip(jobs, results or [_BROKEN] * len(jobs), strict=True))
+        for leased, result in ended:
             if isinstance(result, Err):
                 await self._fail(leased, result.error)
-            else:
-                await self.queue.complete(leased)
+        if done := [leased for leased, result in ended if isinstance(result, Ok)]:
+            await self.queue.complete(done)
 
     async def _results(
         self, handler: Handler, jobs: Sequence[LeasedJob]

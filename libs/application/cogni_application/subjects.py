@@ -79,7 +79,7 @@ class SubjectService:
         known = await self.documents.known(scope.tenant_id, source.corpus_id, [name])
         if isinstance(known, Err) or not known.value:
             return known if isinstance(known, Err) else Ok(())
-        chunks = await self.documents.chunks_of(scope.tenant_id, known.value[0].id)
+        chunks = await self.documents.chunks_of(scope.tenant_id, [known.value[0].id])
         if isinstance(chunks, Err):
             return chunks
         return await self.documents.current([c.id for c in chunks.value[:MAX_PASSAGES]], scope)

@@ -10,11 +10,12 @@ import sqlalchemy as sa
 
 from cogni_adapters.database.access_rules import keep_rule
 from cogni_adapters.database.dialects import insert, packed, texts_named
-from cogni_adapters.database.document_rows import Row, document_row, rule_of
-from cogni_adapters.database.tables.knowledge import chunks, document_readers, documents
+from cogni_adapters.database.document_rows import Row, document_row, gap_row, rule_of
+from cogni_adapters.database.tables.knowledge import chunks, document_readers, documents, gaps
 from cogni_domain.access.rule import AccessRule
 from cogni_domain.knowledge.corpus import Document
-from cogni_kernel import DocumentId, TenantId
+from cogni_domain.knowledge.source import Gap
+from cogni_kernel import CorpusId, DocumentId, TenantId
 
 _TENANT: sa.BindParameter[str] = sa.bindparam("of_tenant")
 _LISTED = texts_named("listed")
@@ -37,6 +38,11 @@ _DELETE_DOCUMENTS = sa.delete(documents).where(
 )
 _DELETE_READERS = sa.delete(document_readers).where(
     document_readers.c.tenant_id == _TENANT, document_readers.c.document_id.in_(_LISTED)
+)
+_DELETE_GAPS = sa.delete(gaps).where(
+    gaps.c.tenant_id == _TENANT,
+    gaps.c.corpus_id == sa.bindparam("of_corpus"),
+    gaps.c.listed_under == sa.bindparam("of_source"),
 )
 _UPDATE_RULES = (
     sa.update(documents)
@@ -106,6 +112,22 @@ def replace_chunks(connection: sa.Connection, document: Document, rows: Sequence
     connection.execute(_DELETE_CHUNKS, place)
     if rows:
         connection.execute(sa.insert(chunks), rows)
+
+
+def replace_gaps(
+    connection: sa.Connection,
+    tenant: TenantId,
+    corpus: CorpusId,
+    source_id: str,
+    listed: Sequence[Gap],
+) -> None:
+    """Put a gap list in place of the one that the source document had."""
+    of = {"of_tenant": str(tenant), "of_corpus": str(corpus), "of_source": source_id}
+    connection.execute(_DELETE_GAPS, of)
+    place = {"tenant_id": str(tenant), "corpus_id": str(corpus), "listed_under": source_id}
+    rows = [{**place, "ordinal": at, **gap_row(gap)} for at, gap in enumerate(listed)]
+    if rows:
+        connection.execute(sa.insert(gaps), rows)
 
 
 def family(

@@ -6,7 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from cogni_adapters.database.dialects import texts
+from cogni_adapters.database.dialects import packed, texts, texts_named
 from cogni_adapters.database.document_rows import (
     CHUNK_QUERY,
     chunk_of,
@@ -15,13 +15,13 @@ from cogni_adapters.database.document_rows import (
     corpus_row,
     document_of,
     gap_of,
-    gap_row,
 )
 from cogni_adapters.database.document_writes import (
     delete_documents,
     family,
     is_taken,
     replace_chunks,
+    replace_gaps,
     rule_to_write,
     set_rule,
     write_document,
@@ -90,9 +90,14 @@ class DatabaseDocumentStoreAdapter(DocumentStorePort):
         return await self._database.write(work)
 
     async def put(
-        self, document: Document, chunks: Sequence[Chunk], jobs: Sequence[Job]
+        self,
+        document: Document,
+        chunks: Sequence[Chunk],
+        jobs: Sequence[Job],
+        gaps: Sequence[Gap] | None = None,
     ) -> Result[None]:
         rows = chunk_rows(document, chunks)
+        place = (document.tenant_id, document.corpus_id, document.source_id)
 
         def work(connection: sa.Connection) -> Result[None]:
             rule = rule_to_write(connection, document)
@@ -105,6 +110,8 @@ class DatabaseDocumentStoreAdapter(DocumentStorePort):
                 ids = family(connection, document.tenant_id, [document.id])
                 set_rule(connection, document.tenant_id, ids, rule)
                 _enqueue_all(connection, jobs)
+                if gaps is not None:
+                    replace_gaps(connection, *place, gaps)
             return Ok(None)
 
         return await self._database.write(work)
@@ -164,14 +171,12 @@ class DatabaseDocumentStoreAdapter(DocumentStorePort):
         )
         return await self._documents(query)
 
-    async def chunks_of(self, tenant: TenantId, document: DocumentId) -> Result[Sequence[Chunk]]:
-        query = (
-            CHUNK_QUERY.where(chunks.c.tenant_id == str(tenant))
-            .where(chunks.c.document_id == str(document))
-            .order_by(chunks.c.ordinal)
-        )
+    async def chunks_of(
+        self, tenant: TenantId, documents: Sequence[DocumentId]
+    ) -> Result[Sequence[Chunk]]:
+        wanted = {"of_tenant": str(tenant), "listed": packed(map(str, documents))}
         return await self._database.read(
-            lambda connection: Ok([chunk_of(row) for row in connection.execute(query)])
+            lambda connection: Ok([chunk_of(row) for row in connection.execute(_CHUNKS_OF, wanted)])
         )
 
     async def get(self, document: DocumentId, scope: Scope) -> Result[Document]:
@@ -208,13 +213,8 @@ class DatabaseDocumentStoreAdapter(DocumentStorePort):
     async def put_gaps(
         self, tenant: TenantId, corpus: CorpusId, source_id: str, gaps: Sequence[Gap]
     ) -> Result[None]:
-        place = {"tenant_id": str(tenant), "corpus_id": str(corpus), "listed_under": source_id}
-        rows = [{**place, "ordinal": at, **gap_row(gap)} for at, gap in enumerate(gaps)]
-
         def work(connection: sa.Connection) -> Result[None]:
-            connection.execute(sa.delete(gaps_table).filter_by(**place))
-            if rows:
-                connection.execute(sa.insert(gaps_table), rows)
+            replace_gaps(connection, tenant, corpus, source_id, gaps)
             return Ok(None)
 
         return await self._database.write(work)
@@ -233,6 +233,12 @@ class DatabaseDocumentStoreAdapter(DocumentStorePort):
         return await self._database.read(
             lambda connection: Ok([document_of(row) for row in connection.execute(query)])
         )
+
+
+_CHUNKS_OF = CHUNK_QUERY.where(
+    chunks.c.tenant_id == sa.bindparam("of_tenant"),
+    chunks.c.document_id.in_(texts_named("listed")),
+).order_by(chunks.c.document_id, chunks.c.ordinal)
 
 
 def _is_corpus(corpus: Corpus) -> tuple[sa.ColumnElement[bool], ...]:

@@ -1,6 +1,6 @@
 """Jobs as rows: lanes, leases and checkpoints that survive a restart."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -35,15 +35,26 @@ def enqueue(connection: sa.Connection, job: Job, lane: Lane) -> bool:
     return insert_if_new(connection, jobs, row)
 
 
-def first_job(lane: Lane, due: sa.ColumnElement[bool]) -> sa.Select[Any, Any]:
-    """Return the query for the first job of a lane that is `due`, and in nobody's hands at this moment."""
+def first_jobs(due: sa.ColumnElement[bool]) -> sa.Select[Any, Any]:
+    """Return the query for the first jobs of a lane that are `due`, and in nobody's hands at this moment."""
     return (
-        sa.select(jobs.c.id, jobs.c.attempt)
-        .where(jobs.c.lane == lane.value, ~jobs.c.dead, due)
+        sa.select(jobs)
+        .where(jobs.c.lane == sa.bindparam("of_lane"), ~jobs.c.dead, due)
         .order_by(jobs.c.due_at, jobs.c.id)
-        .limit(1)
+        .limit(sa.bindparam("most", type_=sa.Integer))
         .with_for_update(skip_locked=True)
     )
+
+
+_FIRST = (first_jobs(jobs.c.due_at.is_(None)), first_jobs(jobs.c.due_at <= sa.bindparam("now")))
+_LEASE = (
+    sa.update(jobs)
+    .where(jobs.c.id == sa.bindparam("of_job"))
+    .values({name: sa.bindparam(f"new_{name}") for name in ("attempt", "lease", "due_at")})
+)
+_COMPLETE = sa.delete(jobs).where(
+    jobs.c.id == sa.bindparam("of_job"), jobs.c.lease == sa.bindparam("of_lease")
+)
 
 
 class DatabaseQueueAdapter(QueuePort):
@@ -60,11 +71,13 @@ class DatabaseQueueAdapter(QueuePort):
     async def enqueue(self, job: Job, lane: Lane) -> Result[bool]:
         return await self._database.write(lambda connection: Ok(enqueue(connection, job, lane)))
 
-    async def dequeue(self, lane: Lane, lease: timedelta) -> Result[LeasedJob | None]:
-        def take(connection: sa.Connection) -> Result[LeasedJob | None]:
+    async def dequeue(
+        self, lane: Lane, lease: timedelta, most: int = 1
+    ) -> Result[Sequence[LeasedJob]]:
+        def take(connection: sa.Connection) -> Result[Sequence[LeasedJob]]:
             now = self._clock.now()
-            oldest = _oldest(connection, lane, now)
-            return Ok(None if oldest is None else _lease(connection, oldest, now + lease))
+            rows = _oldest(connection, {"of_lane": lane.value, "now": now, "most": most})
+            return Ok(_lease(connection, rows, now + lease))
 
         return await self._database.write(take)
 
@@ -81,8 +94,12 @@ class DatabaseQueueAdapter(QueuePort):
 
         return await self._database.write(renew)
 
-    async def complete(self, job: LeasedJob) -> Result[bool]:
-        return await self._execute(sa.delete(jobs).where(*_held(job)))
+    async def complete(self, done: Sequence[LeasedJob]) -> Result[int]:
+        def work(connection: sa.Connection) -> Result[int]:
+            places = [{"of_job": int(job.id), "of_lease": job.lease} for job in done]
+            return Ok(sum(connection.execute(_COMPLETE, place).rowcount for place in places))
+
+        return await self._database.write(work)
 
     async def fail(self, job: LeasedJob, reason: str, retry_in: timedelta | None) -> Result[bool]:
         if retry_in is None:
@@ -98,35 +115,41 @@ class DatabaseQueueAdapter(QueuePort):
         )
 
     async def _change(self, job: LeasedJob, **values: object) -> Result[bool]:
-        return await self._execute(sa.update(jobs).where(*_held(job)).values(values))
-
-    async def _execute(self, statement: sa.Update | sa.Delete) -> Result[bool]:
+        held = (jobs.c.id == int(job.id), jobs.c.lease == job.lease)
+        statement = sa.update(jobs).where(*held).values(values)
         return await self._database.write(
             lambda connection: Ok(connection.execute(statement).rowcount == 1)
         )
 
 
-def _held(job: LeasedJob) -> tuple[sa.ColumnElement[bool], ...]:
-    return jobs.c.id == int(job.id), jobs.c.lease == job.lease
+def _oldest(connection: sa.Connection, wanted: Mapping[str, Any]) -> Sequence[sa.Row[Any, Any]]:
+    """Return the oldest of the jobs that wait for no moment and of those whose moment has come.
 
-
-def _oldest(connection: sa.Connection, lane: Lane, now: datetime) -> sa.Row[Any, Any] | None:
-    """Return the older of the first job that waits for no moment and the first whose moment has come.
-
-    Each of the two is the first entry of its part of the index.
+    Each of the two are the first entries of their part of the index.
     """
-    queries = (first_job(lane, due) for due in (jobs.c.due_at.is_(None), jobs.c.due_at <= now))
-    found = [row for query in queries if (row := connection.execute(query).first()) is not None]
-    return min(found, key=lambda row: row.id, default=None)
+    found = [row for query in _FIRST for row in connection.execute(query, wanted)]
+    return sorted(found, key=lambda row: row.id)[: wanted["most"]]
 
 
-def _lease(connection: sa.Connection, row: sa.Row[Any, Any], until: datetime) -> LeasedJob:
+def _lease(
+    connection: sa.Connection, rows: Sequence[sa.Row[Any, Any]], until: datetime
+) -> Sequence[LeasedJob]:
+    taken = [_leased(row) for row in rows]
+    if taken:
+        changes = [
+            {
+                "of_job": int(job.id),
+                "new_attempt": job.attempt,
+                "new_lease": job.lease,
+                "new_due_at": until,
+            }
+            for job in taken
+        ]
+        connection.execute(_LEASE, changes)
+    return taken
+
+
+def _leased(row: sa.Row[Any, Any]) -> LeasedJob:
     attempt = row.attempt + 1
-    taken = connection.execute(
-        sa.update(jobs)
-        .where(jobs.c.id == row.id)
-        .values(attempt=attempt, lease=f"{row.id}.{attempt}", due_at=until)
-        .returning(*jobs.c)
-    ).one()
-    job = Job(taken.kind, TenantId(taken.tenant_id), taken.key, taken.payload, taken.not_before)
-    return LeasedJob(str(taken.id), job, taken.attempt, taken.cursor, taken.lease)
+    job = Job(row.kind, TenantId(row.tenant_id), row.key, row.payload, row.not_before)
+    return LeasedJob(str(row.id), job, attempt, row.cursor, f"{row.id}.{attempt}")

@@ -50,7 +50,11 @@ class MemoryDocumentStoreAdapter(DocumentStorePort):
         return Ok(None)
 
     async def put(
-        self, document: Document, chunks: Sequence[Chunk], jobs: Sequence[Job]
+        self,
+        document: Document,
+        chunks: Sequence[Chunk],
+        jobs: Sequence[Job],
+        gaps: Sequence[Gap] | None = None,
     ) -> Result[None]:
         key = (document.tenant_id, document.id)
         stored = self._state.documents.get(key)
@@ -71,6 +75,9 @@ class MemoryDocumentStoreAdapter(DocumentStorePort):
         self._state.documents[key] = document
         self._put_rule(document.tenant_id, document.id, document.rule)
         self._state.chunks[key] = tuple(sorted(chunks, key=lambda chunk: chunk.ordinal))
+        if gaps is not None:
+            place = (document.tenant_id, document.corpus_id, document.source_id)
+            self._state.gaps[place] = tuple(gaps)
         self._state.enqueue_all(jobs, Lane.INDEXING)
         return Ok(None)
 
@@ -110,9 +117,12 @@ class MemoryDocumentStoreAdapter(DocumentStorePort):
     async def attached(self, tenant: TenantId, document: DocumentId) -> Result[Sequence[Document]]:
         return Ok(self._children(tenant, document))
 
-    async def chunks_of(self, tenant: TenantId, document: DocumentId) -> Result[Sequence[Chunk]]:
-        found = self._state.documents.get((tenant, document))
-        return Ok([] if found is None else self._passages(found))
+    async def chunks_of(
+        self, tenant: TenantId, documents: Sequence[DocumentId]
+    ) -> Result[Sequence[Chunk]]:
+        places = ((tenant, document) for document in dict.fromkeys(documents))
+        found = [self._state.documents[place] for place in places if place in self._state.documents]
+        return Ok([chunk for document in found for chunk in self._passages(document)])
 
     async def get(self, document: DocumentId, scope: Scope) -> Result[Document]:
         found = self._state.documents.get((scope.tenant_id, document))

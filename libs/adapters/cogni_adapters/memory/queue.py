@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import islice
 
 from cogni_adapters.memory.state import JobRow, MemoryState
 from cogni_domain.jobs import Job, Lane, LeasedJob
@@ -20,15 +21,12 @@ class MemoryQueueAdapter(QueuePort):
     async def enqueue(self, job: Job, lane: Lane) -> Result[bool]:
         return Ok(self._state.enqueue(job, lane))
 
-    async def dequeue(self, lane: Lane, lease: timedelta) -> Result[LeasedJob | None]:
+    async def dequeue(
+        self, lane: Lane, lease: timedelta, most: int = 1
+    ) -> Result[Sequence[LeasedJob]]:
         now = self._clock.now()
         ready = (row for row in self._state.jobs.values() if row.lane is lane and _due(row, now))
-        row = next(ready, None)
-        if row is None:
-            return Ok(None)
-        row.attempts += 1
-        row.leased_until = now + lease
-        return Ok(LeasedJob(row.id, row.job, row.attempts, row.cursor, lease=str(row.attempts)))
+        return Ok([_lease(row, now + lease) for row in islice(ready, most)])
 
     async def checkpoint(self, job: LeasedJob, cursor: str, lease: timedelta) -> Result[bool]:
         row = self._held(job)
@@ -43,12 +41,11 @@ class MemoryQueueAdapter(QueuePort):
             row.leased_until = self._clock.now() + lease
         return Ok(None)
 
-    async def complete(self, job: LeasedJob) -> Result[bool]:
-        row = self._held(job)
-        if row is None:
-            return Ok(False)
-        del self._state.jobs[row.id]
-        return Ok(True)
+    async def complete(self, done: Sequence[LeasedJob]) -> Result[int]:
+        rows = {row.id for row in map(self._held, done) if row is not None}
+        for row in rows:
+            del self._state.jobs[row]
+        return Ok(len(rows))
 
     async def fail(self, job: LeasedJob, reason: str, retry_in: timedelta | None) -> Result[bool]:
         row = self._held(job)
@@ -71,6 +68,12 @@ class MemoryQueueAdapter(QueuePort):
         if row is None or row.leased_until is None or str(row.attempts) != job.lease:
             return None
         return row
+
+
+def _lease(row: JobRow, until: datetime) -> LeasedJob:
+    row.attempts += 1
+    row.leased_until = until
+    return LeasedJob(row.id, row.job, row.attempts, row.cursor, lease=str(row.attempts))
 
 
 def _due(row: JobRow, now: datetime) -> bool:

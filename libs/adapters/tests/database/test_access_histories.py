@@ -225,7 +225,7 @@ class Histories(RuleBasedStateMachine):
         if not found.is_indexed:
             return
         index = IndexId(ACME, found.document.corpus_id)
-        chunks = ok(self.done(self.documents.chunks_of(ACME, found.document.id)))
+        chunks = ok(self.done(self.documents.chunks_of(ACME, [found.document.id])))
         ok(self.done(self.vectors.delete(index, [found.document.id])))
         vectors = np.tile(QUESTION, (len(chunks), 1))
         ok(self.done(self.vectors.upsert(index, chunks, vectors)))

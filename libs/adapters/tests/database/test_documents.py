@@ -80,7 +80,7 @@ async def test_a_document_is_not_written_without_its_job(
     err(await store.delete(ACME, [later.id], [an_index_job(later)]), UpstreamError)
 
     assert ok(await store.known(ACME, HANDBOOK, ["leave"])) == [document]
-    assert len(ok(await store.chunks_of(ACME, document.id))) == 2
+    assert len(ok(await store.chunks_of(ACME, [document.id]))) == 2
 
 
 def _broken(*_: object) -> bool:
@@ -104,9 +104,9 @@ async def test_a_full_disk_loses_nothing(
     free()
     again = DatabaseDocumentStoreAdapter(open_database())
     assert ok(await again.known(ACME, HANDBOOK, ["leave"])) == [a_document()]
-    assert ok(await again.chunks_of(ACME, DocumentId("leave"))) == before
+    assert ok(await again.chunks_of(ACME, [DocumentId("leave")])) == before
     ok(await store.put(later, large, [an_index_job(later)]))
-    assert ok(await again.chunks_of(ACME, DocumentId("leave"))) == large
+    assert ok(await again.chunks_of(ACME, [DocumentId("leave")])) == large
 
 
 async def test_of_older_versions_and_deleted_documents_no_row_stays(open_database: Open) -> None:

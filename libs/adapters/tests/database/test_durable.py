@@ -28,7 +28,7 @@ class TestDatabaseDurable(DurableContract):
         queue = DatabaseQueueAdapter(self.open_database(), self.clock)
         self.clock.advance(until - self.clock.now())
         found = []
-        while (taken := ok(await queue.dequeue(Lane.CONVERSATIONAL, timedelta(1)))) is not None:
-            found.append((STEPS[taken.job.kind], taken.job.payload["proposal_id"]))
-            assert ok(await queue.complete(taken))
+        while taken := ok(await queue.dequeue(Lane.CONVERSATIONAL, timedelta(1))):
+            found += [(STEPS[t.job.kind], t.job.payload["proposal_id"]) for t in taken]
+            assert ok(await queue.complete(taken)) == 1
         return found

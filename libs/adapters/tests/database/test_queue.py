@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sqlalchemy.dialects.postgresql.base import PGDialect
 
 from cogni_adapters.database.engine import Database
-from cogni_adapters.database.queue import DatabaseQueueAdapter, enqueue, first_job
+from cogni_adapters.database.queue import DatabaseQueueAdapter, enqueue, first_jobs
 from cogni_adapters.database.tables.work import jobs
 from cogni_domain.jobs import Lane, LeasedJob
 from cogni_domain.ports.queue import QueuePort
@@ -40,22 +40,20 @@ async def test_a_job_of_a_transaction_that_failed_was_never_queued(
 
     err(await database.write(change_nothing), ConflictError)
 
-    assert ok(await DatabaseQueueAdapter(database, FrozenClock()).dequeue(LANE, LEASE)) is None
+    assert ok(await DatabaseQueueAdapter(database, FrozenClock()).dequeue(LANE, LEASE)) == []
 
 
 async def test_jobs_survive_a_restart(open_database: Callable[[], Database]) -> None:
     clock, before = FrozenClock(), open_database()
     queue = DatabaseQueueAdapter(before, clock)
     ok(await queue.enqueue(a_job("d1"), LANE))
-    leased = ok(await queue.dequeue(LANE, LEASE))
-    assert leased is not None
+    [leased] = ok(await queue.dequeue(LANE, LEASE))
     ok(await queue.checkpoint(leased, "page-3", LEASE))
     await before.close()
     clock.advance(LEASE)
 
-    again = ok(await DatabaseQueueAdapter(open_database(), clock).dequeue(LANE, LEASE))
+    [again] = ok(await DatabaseQueueAdapter(open_database(), clock).dequeue(LANE, LEASE))
 
-    assert again is not None
     assert (again.job, again.attempt, again.cursor) == (a_job("d1"), 2, "page-3")
 
 
@@ -65,8 +63,7 @@ async def test_a_dead_job_stays_with_its_reason_and_its_place(
     database = open_database()
     queue = DatabaseQueueAdapter(database, FrozenClock())
     ok(await queue.enqueue(a_job("d1"), LANE))
-    leased = ok(await queue.dequeue(LANE, LEASE))
-    assert leased is not None
+    [leased] = ok(await queue.dequeue(LANE, LEASE))
     ok(await queue.checkpoint(leased, "page-3", LEASE))
 
     ok(await queue.fail(leased, "Upstream: it did not answer.", None))
@@ -77,7 +74,7 @@ async def test_a_dead_job_stays_with_its_reason_and_its_place(
 
 
 def test_postgresql_skips_what_another_worker_holds() -> None:
-    query = first_job(LANE, jobs.c.due_at.is_(None))
+    query = first_jobs(jobs.c.due_at.is_(None))
 
     assert "FOR UPDATE SKIP LOCKED" in str(query.compile(dialect=PGDialect()))  # type: ignore[no-untyped-call]
 
@@ -89,8 +86,9 @@ async def test_the_next_job_is_found_in_the_index_however_long_the_lane(
     open_database: Callable[[], Database], due: sa.ColumnElement[bool]
 ) -> None:
     def plan(connection: sa.Connection) -> Result[str]:
-        query = first_job(LANE, due).compile(connection, compile_kwargs={"literal_binds": True})
-        rows = connection.execute(sa.text(f"EXPLAIN QUERY PLAN {query}"))
+        query = first_jobs(due).params(of_lane=LANE.value, most=1)
+        compiled = query.compile(connection, compile_kwargs={"literal_binds": True})
+        rows = connection.execute(sa.text(f"EXPLAIN QUERY PLAN {compiled}"))
         return Ok(" ".join(str(row.detail) for row in rows))
 
     found = ok(await open_database().read(plan))
@@ -160,9 +158,8 @@ class _Crew:
 
     async def take(self) -> LeasedJob | None:
         found = ok(await self.queue.dequeue(Lane.MACHINE, LEASE))
-        if found is not None:
-            self.taken.append(found)
-        return found
+        self.taken += found
+        return found[0] if found else None
 
     async def use(self, what: str, job: LeasedJob) -> None:
         is_newest = job is [taken for taken in self.taken if taken.id == job.id][-1]
@@ -175,6 +172,6 @@ class _Crew:
         assert is_newest or not held
 
     async def complete(self, job: LeasedJob) -> bool:
-        held = ok(await self.queue.complete(job))
+        held = ok(await self.queue.complete([job])) == 1
         self.done[job.job.key] += held
         return held

@@ -121,12 +121,12 @@ class IndexWriter:
     async def _passages(
         self, tenant: TenantId, documents: Sequence[DocumentId]
     ) -> Result[Passages]:
-        passages: dict[DocumentId, Sequence[Chunk]] = {}
-        for document in documents:
-            found = await self.documents.chunks_of(tenant, document)
-            if isinstance(found, Err):
-                return found
-            passages[document] = found.value
+        found = await self.documents.chunks_of(tenant, documents)
+        if isinstance(found, Err):
+            return found
+        passages: dict[DocumentId, list[Chunk]] = {document: [] for document in documents}
+        for chunk in found.value:
+            passages[chunk.document_id].append(chunk)
         return Ok(passages)
 
     async def _unchanged(self, written: Passages, corpus: Corpus) -> Result[None]:

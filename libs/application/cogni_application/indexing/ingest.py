@@ -105,7 +105,7 @@ class IndexingService:
         if corpus is None or connector is None:
             return Err(NotFoundError(NO_SOURCE))
         started = self.clock.now()
-        held = HeldJob(self.queue, job)
+        held = HeldJob(self.queue, job, self.clock)
         read = await self._read(held, corpus, connector)
         if isinstance(read, Err):
             return read

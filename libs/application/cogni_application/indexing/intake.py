@@ -11,8 +11,8 @@ from cogni_domain.access.rule import AccessRule, Unmappable
 from cogni_domain.jobs import Job
 from cogni_domain.knowledge.chunking import ChunkPolicy
 from cogni_domain.knowledge.corpus import Corpus, Document
-from cogni_domain.knowledge.extracted import ExtractedDocument, Reason, Skipped
-from cogni_domain.knowledge.source import SourceDocument
+from cogni_domain.knowledge.extracted import Reason, Skipped
+from cogni_domain.knowledge.source import Gap, SourceDocument
 from cogni_domain.ports.connector import ConnectorPort
 from cogni_domain.ports.document_store import DocumentStorePort
 from cogni_domain.ports.extractor import ExtractorPort
@@ -82,7 +82,11 @@ class Intake:
         if isinstance(content, Err):
             gone = isinstance(content.error, NotFoundError)
             return await self.leave_out(corpus, source_id, source.name) if gone else content
-        return await self._store(corpus, source, source_id, content.value)
+        if isinstance(content.value, Skipped):
+            return await self.leave_out(corpus, source_id, source.name, content.value)
+        family = await self._unpacker.unpack(Part(source_id, source.name, content.value))
+        stored = await self._store(corpus, source, family, known)
+        return stored if isinstance(stored, Err) else Ok(Taken.INDEXED)
 
     async def leave_out(
         self, corpus: Corpus, source_id: str, name: str, why: Skipped | None = None
@@ -136,22 +140,17 @@ class Intake:
         return done if isinstance(done, Err) else Ok(Taken.RELABELLED)
 
     async def _store(
-        self,
-        corpus: Corpus,
-        source: SourceDocument,
-        source_id: str,
-        content: ExtractedDocument | Skipped,
-    ) -> Result[Taken]:
-        if isinstance(content, Skipped):
-            return await self.leave_out(corpus, source_id, source.name, content)
-        family = await self._unpacker.unpack(Part(source_id, source.name, content))
-        found = await self.documents.known(corpus.tenant_id, corpus.id, family.source_ids())
-        if isinstance(found, Err):
-            return found
-        known = {document.source_id: document for document in found.value}
-        root = self._document(corpus, source, family.parts[0], known)
-        written = await self._write(root, family, known)
-        return written if isinstance(written, Err) else Ok(Taken.INDEXED)
+        self, corpus: Corpus, source: SourceDocument, family: Unpacked, root: Document | None
+    ) -> Result[None]:
+        known: Mapping[str, Document] = {}
+        if root is not None:
+            found = await self.documents.known(corpus.tenant_id, corpus.id, family.source_ids())
+            if isinstance(found, Err):
+                return found
+            known = {document.source_id: document for document in found.value}
+        return await self._write(
+            self._document(corpus, source, family.parts[0], known), family, known
+        )
 
     def _document(
         self, corpus: Corpus, source: SourceDocument, part: Part, known: Mapping[str, Document]
@@ -175,7 +174,7 @@ class Intake:
     async def _write(
         self, root: Document, family: Unpacked, known: Mapping[str, Document]
     ) -> Result[None]:
-        """Write what is attached, then the gaps, and the root last: its digest says that all of it is there."""
+        """Write what is attached, and the root last: its digest says that all of it is there."""
         if len(family.parts) > 1 and root.source_id not in known:
             unfinished = replace(root, content_digest=UNFINISHED)
             begun = await self.documents.put(unfinished, (), ())
@@ -185,13 +184,11 @@ class Intake:
         attached = await self._write_attached(root, family, known)
         if isinstance(attached, Err):
             return attached
-        detached = await self._detach(root, frozenset(family.source_ids()))
-        if isinstance(detached, Err):
-            return detached
-        noted = await self.documents.put_gaps(
-            root.tenant_id, root.corpus_id, root.source_id, family.gaps
-        )
-        return noted if isinstance(noted, Err) else await self._put(root, family.parts[0])
+        if known:
+            detached = await self._detach(root, frozenset(family.source_ids()))
+            if isinstance(detached, Err):
+                return detached
+        return await self._put(root, family.parts[0], family.gaps)
 
     async def _write_attached(
         self, root: Document, family: Unpacked, known: Mapping[str, Document]
@@ -214,11 +211,12 @@ class Intake:
             written[part.source_id] = child
         return Ok(None)
 
-    async def _put(self, document: Document, part: Part) -> Result[None]:
+    async def _put(
+        self, document: Document, part: Part, gaps: Sequence[Gap] | None = None
+    ) -> Result[None]:
         chunks = self.chunking.chunk(document, part.content)
-        return await self.documents.put(
-            document, chunks, [_job(INDEX, document, str(document.version))]
-        )
+        job = _job(INDEX, document, str(document.version))
+        return await self.documents.put(document, chunks, [job], gaps)
 
     async def _detach(self, root: Document, kept: frozenset[str]) -> Result[None]:
         """Remove attachments that the new version has no more."""

@@ -255,7 +255,7 @@ class Desk:
             if not index:
                 job = await self.leased(INGEST)
                 ok((await self.indexing.ingest([job]))[0])
-                ok(await self.queue.complete(job))
+                ok(await self.queue.complete([job]))
         if index:
             await self.worker.work_off()
 

@@ -137,7 +137,7 @@ async def test_what_changed_while_it_was_written_is_written_again(
     expected = [
         ("wiki:a", c.text, sorted(c.readers))
         for d in desk.state.documents.values()
-        for c in ok(await desk.documents.chunks_of(d.tenant_id, d.id))
+        for c in ok(await desk.documents.chunks_of(d.tenant_id, [d.id]))
     ]
     assert desk.indexed() == [expected, expected]
 

@@ -223,6 +223,7 @@ async def test_who_lost_the_job_stops_at_the_next_document(kit: "Kit") -> None:
     mine = await desk.leased(INGEST)
 
     def taken_over(_: str) -> None:
+        desk.clock.advance(LEASE)
         desk.state.jobs[mine.id].attempts += 1
 
     source.between = taken_over

@@ -32,11 +32,16 @@ class DocumentStorePort(Protocol):
         ...
 
     async def put(
-        self, document: Document, chunks: Sequence[Chunk], jobs: Sequence[Job]
+        self,
+        document: Document,
+        chunks: Sequence[Chunk],
+        jobs: Sequence[Job],
+        gaps: Sequence[Gap] | None = None,
     ) -> Result[None]:
         """Write a document's new version and its passages; the rule is kept, compound ones for the scope.
 
-        Older passages go. A version that is not newer than the stored one changes nothing.
+        Older passages go. A version that is not newer than the stored one changes nothing. `gaps` replace the
+        gap list of its source document; None leaves that.
 
         Errors:
             ConflictError: Another document of the corpus has this source id, retryable: it is known by then.
@@ -71,8 +76,10 @@ class DocumentStorePort(Protocol):
         """Return, for indexing, the documents that are attached to one."""
         ...
 
-    async def chunks_of(self, tenant: TenantId, document: DocumentId) -> Result[Sequence[Chunk]]:
-        """Return, for indexing, the passages of a document's current version, in order."""
+    async def chunks_of(
+        self, tenant: TenantId, documents: Sequence[DocumentId]
+    ) -> Result[Sequence[Chunk]]:
+        """Return, for indexing, the passages of documents' current versions; those of one are in order."""
         ...
 
     async def get(self, document: DocumentId, scope: Scope) -> Result[Document]:

@@ -15,8 +15,10 @@ class QueuePort(Protocol):
         """Add a job; False where one of this kind and key waits or runs already, which changes nothing."""
         ...
 
-    async def dequeue(self, lane: Lane, lease: timedelta) -> Result[LeasedJob | None]:
-        """Take the oldest due job of the lane, or one whose lease ran out; None where there is none."""
+    async def dequeue(
+        self, lane: Lane, lease: timedelta, most: int = 1
+    ) -> Result[Sequence[LeasedJob]]:
+        """Take the oldest jobs of the lane that are due, or whose lease ran out: `most` of them at most."""
         ...
 
     async def checkpoint(self, job: LeasedJob, cursor: str, lease: timedelta) -> Result[bool]:
@@ -27,8 +29,8 @@ class QueuePort(Protocol):
         """Hold jobs on, those of them that are still in these hands; where they stand does not change."""
         ...
 
-    async def complete(self, job: LeasedJob) -> Result[bool]:
-        """The work is done; False where the job is in other hands by now."""
+    async def complete(self, done: Sequence[LeasedJob]) -> Result[int]:
+        """The work is done; returns how many of the jobs were not in other hands by now."""
         ...
 
     async def fail(self, job: LeasedJob, reason: str, retry_in: timedelta | None) -> Result[bool]:

@@ -36,7 +36,7 @@ class AttachedDocumentsContract(ABC):
 
         for gone in (mail, letter, scan):
             assert await stored(store, gone.source_id) is None
-            assert ok(await store.chunks_of(ACME, gone.id)) == []
+            assert ok(await store.chunks_of(ACME, [gone.id])) == []
 
     async def test_what_is_attached_has_its_documents_rule(self) -> None:
         store = await self.make_store()
@@ -46,7 +46,7 @@ class AttachedDocumentsContract(ABC):
 
         for document in (mail, letter, scan):
             assert await stored(store, document.source_id) == replace(document, rule=HR_LEADS)
-            (chunk,) = ok(await store.chunks_of(ACME, document.id))
+            (chunk,) = ok(await store.chunks_of(ACME, [document.id]))
             assert chunk.readers == HR_LEADS.readers
 
     async def test_a_new_version_with_another_rule_takes_along_what_is_attached(self) -> None:

@@ -287,7 +287,7 @@ class DocumentReadsContract(ABC):
         scope = await self.scope_of()
 
         async def read(other: DocumentStorePort) -> Sequence[Chunk]:
-            return ok(await other.chunks_of(ACME, DocumentId("leave")))
+            return ok(await other.chunks_of(ACME, [DocumentId("leave")]))
 
         async def write() -> None:
             for document in versions[1:]:

@@ -49,8 +49,8 @@ class DocumentWritesContract(ABC):
     async def due(self) -> list[str]:
         """Take all jobs of the indexing lane; return their keys in order."""
         queue, keys = await self.make_queue(), []
-        while (leased := ok(await queue.dequeue(Lane.INDEXING, LEASE))) is not None:
-            keys.append(leased.job.key)
+        while leased := ok(await queue.dequeue(Lane.INDEXING, LEASE)):
+            keys += [each.job.key for each in leased]
         return keys
 
     async def test_a_corpus_is_created_once_and_stays_as_it_was(self) -> None:
@@ -86,7 +86,7 @@ class DocumentWritesContract(ABC):
         chunks = await put(store, document, "one", "two")
 
         assert await stored(store, "leave") == document
-        assert ok(await store.chunks_of(ACME, document.id)) == chunks
+        assert ok(await store.chunks_of(ACME, [document.id])) == chunks
 
     async def test_passages_come_in_their_order(self) -> None:
         store = await self.make_store()
@@ -95,7 +95,7 @@ class DocumentWritesContract(ABC):
 
         ok(await store.put(document, chunks[::-1], []))
 
-        assert ok(await store.chunks_of(ACME, document.id)) == chunks
+        assert ok(await store.chunks_of(ACME, [document.id])) == chunks
 
     async def test_a_newer_version_replaces_the_older_one_and_its_passages(self) -> None:
         store = await self.make_store()
@@ -104,7 +104,7 @@ class DocumentWritesContract(ABC):
         chunks = await put(store, a_document(version=2), "four")
 
         assert await stored(store, "leave") == a_document(version=2)
-        assert ok(await store.chunks_of(ACME, DocumentId("leave"))) == chunks
+        assert ok(await store.chunks_of(ACME, [DocumentId("leave")])) == chunks
 
     @pytest.mark.parametrize("version", [1, 2])
     async def test_a_version_that_is_not_newer_changes_nothing(self, version: int) -> None:
@@ -116,7 +116,7 @@ class DocumentWritesContract(ABC):
         ok(await store.put(late, passages(late, "late"), [replace(an_index_job(late), key="late")]))
 
         assert await stored(store, "leave") == a_document(version=2)
-        assert ok(await store.chunks_of(ACME, DocumentId("leave"))) == chunks
+        assert ok(await store.chunks_of(ACME, [DocumentId("leave")])) == chunks
         assert await self.due() == []
 
     async def test_every_write_brings_its_jobs(self) -> None:
@@ -137,7 +137,7 @@ class DocumentWritesContract(ABC):
         ok(await store.put(a_document(), [], []))
 
         assert await stored(store, "leave") == a_document()
-        assert ok(await store.chunks_of(ACME, DocumentId("leave"))) == []
+        assert ok(await store.chunks_of(ACME, [DocumentId("leave")])) == []
 
     async def test_a_deleted_document_is_gone_with_its_passages(self) -> None:
         store = await self.make_store()
@@ -149,7 +149,7 @@ class DocumentWritesContract(ABC):
         assert ok(await store.delete(ACME, both, [])) == 0
 
         assert await stored(store, "one") is None
-        assert ok(await store.chunks_of(ACME, DocumentId("one"))) == []
+        assert ok(await store.chunks_of(ACME, [DocumentId("one")])) == []
         assert await stored(store, "two") is not None
 
     async def test_a_deleted_document_can_come_back_at_any_version(self) -> None:
@@ -159,7 +159,7 @@ class DocumentWritesContract(ABC):
 
         chunks = await put(store, a_document(version=1))
 
-        assert ok(await store.chunks_of(ACME, DocumentId("leave"))) == chunks
+        assert ok(await store.chunks_of(ACME, [DocumentId("leave")])) == chunks
 
     async def test_one_source_gives_one_document_of_a_corpus(self) -> None:
         store = await self.make_store()
@@ -195,7 +195,7 @@ class DocumentWritesContract(ABC):
 
         assert ok(await store.known(GLOBEX, HANDBOOK, ["leave"])) == [theirs]
         assert ok(await store.attached(GLOBEX, theirs.id)) == [attached]
-        assert ok(await store.chunks_of(GLOBEX, theirs.id)) == chunks
+        assert ok(await store.chunks_of(GLOBEX, [theirs.id])) == chunks
 
     async def test_source_ids_come_in_order_and_in_parts_without_what_is_attached(self) -> None:
         store = await self.make_store()
@@ -233,7 +233,7 @@ class DocumentWritesContract(ABC):
 
         for text in texts:
             (document,) = ok(await store.known(ACME, HANDBOOK, [text]))
-            (chunk,) = ok(await store.chunks_of(ACME, DocumentId(text)))
+            (chunk,) = ok(await store.chunks_of(ACME, [DocumentId(text)]))
             assert (document.source_id, document.title, document.url) == (text, text, text)
             assert (chunk.document_id, chunk.text) == (document.id, text)
         assert ok(await store.delete(ACME, [DocumentId("a")], [])) == 1
@@ -252,6 +252,37 @@ class DocumentWritesContract(ABC):
 
         ok(await store.put_gaps(ACME, HANDBOOK, "a", []))
         assert ok(await store.gaps(ACME, HANDBOOK)) == two
+
+    async def test_a_write_that_brings_a_gap_list_replaces_it_with_the_document(self) -> None:
+        store = await self.make_store()
+        source = a_document().source_id
+        damaged, partial = _gap(source, "corrupt"), _gap(source, "partial")
+        ok(await store.put_gaps(ACME, HANDBOOK, source, [damaged]))
+
+        async def after(version: int, gaps: list[Gap] | None) -> list[Gap]:
+            ok(await store.put(a_document(version=version), (), (), gaps))
+            return list(ok(await store.gaps(ACME, HANDBOOK)))
+
+        assert await after(1, None) == [damaged]
+        assert await after(2, [partial]) == [partial]
+        assert await after(2, []) == [partial], "a version that is not newer changes nothing"
+        assert await after(3, []) == []
+
+    async def test_passages_of_several_documents_come_in_one_reading(self) -> None:
+        store = await self.make_store()
+        leave = await put(store, a_document("leave"), "one", "two")
+        travel = await put(store, a_document("travel"), "three")
+        await put(store, a_document("other"), "four")
+        named = [DocumentId(name) for name in ("travel", "leave", "absent", "travel")]
+
+        found = ok(await store.chunks_of(ACME, named))
+
+        assert sorted(found, key=lambda chunk: chunk.id) == sorted(
+            [*leave, *travel], key=lambda chunk: chunk.id
+        )
+        assert [c for c in found if c.document_id == DocumentId("leave")] == leave
+        assert ok(await store.chunks_of(GLOBEX, named)) == []
+        assert ok(await store.chunks_of(ACME, [])) == []
 
 
 def _gap(source_id: str, reason: str) -> Gap:

@@ -31,21 +31,20 @@ class QueueContract(ABC):
 
     async def taken(self, queue: QueuePort, lane: Lane = LANE) -> LeasedJob:
         """Return the job that a worker gets, which must be there."""
-        job = ok(await queue.dequeue(lane, LEASE))
-        assert job is not None
+        [job] = ok(await queue.dequeue(lane, LEASE))
         return job
 
     async def keys(self, queue: QueuePort, lane: Lane = LANE) -> list[str]:
         """Take all that is due, in order."""
         found: list[str] = []
-        while (leased := ok(await queue.dequeue(lane, LEASE))) is not None:
-            found.append(leased.job.key)
+        while leased := ok(await queue.dequeue(lane, LEASE)):
+            found += [each.job.key for each in leased]
         return found
 
     async def test_an_empty_lane_gives_nothing(self) -> None:
         queue = await self.make_queue(FrozenClock())
 
-        assert ok(await queue.dequeue(LANE, LEASE)) is None
+        assert ok(await queue.dequeue(LANE, LEASE)) == []
 
     async def test_a_job_comes_out_as_it_went_in(self) -> None:
         queue = await self.make_queue(FrozenClock())
@@ -65,6 +64,39 @@ class QueueContract(ABC):
 
         assert await self.keys(queue) == ["b", "c", "a"]
 
+    async def test_a_batch_is_the_oldest_that_are_due_up_to_its_size(self) -> None:
+        clock = FrozenClock()
+        queue = await self.make_queue(clock)
+        ok(await queue.enqueue(a_job("first", START + LEASE), LANE))
+        ok(await queue.enqueue(a_job("never", START + timedelta(days=1)), LANE))
+        for key in ("b", "c", "a"):
+            ok(await queue.enqueue(a_job(key), LANE))
+        clock.advance(LEASE)
+
+        batches = [ok(await queue.dequeue(LANE, LEASE, 3)) for _ in range(3)]
+
+        assert [[leased.job.key for leased in batch] for batch in batches] == [
+            ["first", "b", "c"],
+            ["a"],
+            [],
+        ]
+        assert {leased.attempt for batch in batches for leased in batch} == {1}
+
+    async def test_a_batch_is_completed_without_what_others_have_by_now(self) -> None:
+        clock = FrozenClock()
+        queue = await self.make_queue(clock)
+        for key in ("a", "b", "c"):
+            ok(await queue.enqueue(a_job(key), LANE))
+        mine = ok(await queue.dequeue(LANE, LEASE, 3))
+        ok(await queue.hold(mine[1:], 3 * LEASE))
+        clock.advance(LEASE)
+        theirs = await self.taken(queue)
+
+        assert ok(await queue.complete([*mine, mine[1]])) == 2
+        assert ok(await queue.complete([])) == 0
+        assert ok(await queue.complete([theirs])) == 1
+        assert ok(await queue.depth(LANE)) == 0
+
     @pytest.mark.parametrize("lane", list(Lane))
     async def test_lanes_do_not_touch(self, lane: Lane) -> None:
         queue = await self.make_queue(FrozenClock())
@@ -72,7 +104,7 @@ class QueueContract(ABC):
         for other in others:
             ok(await queue.enqueue(a_job(other.value), other))
 
-        assert ok(await queue.dequeue(lane, LEASE)) is None
+        assert ok(await queue.dequeue(lane, LEASE)) == []
         assert [await self.keys(queue, other) for other in others] == [[o.value] for o in others]
 
     async def test_a_key_is_queued_once_while_it_waits_or_runs(self) -> None:
@@ -93,7 +125,7 @@ class QueueContract(ABC):
     async def test_a_key_is_queued_again_when_its_job_is_done_or_dead(self) -> None:
         queue = await self.make_queue(FrozenClock())
         ok(await queue.enqueue(a_job("d1"), LANE))
-        ok(await queue.complete(await self.taken(queue)))
+        ok(await queue.complete([await self.taken(queue)]))
 
         after_done = ok(await queue.enqueue(a_job("d1"), LANE))
         ok(await queue.fail(await self.taken(queue), "Broken.", None))
@@ -146,7 +178,7 @@ class QueueContract(ABC):
         ok(await mine.enqueue(a_job("d1"), LANE))
         await self.taken(mine)
 
-        assert ok(await theirs.dequeue(LANE, LEASE)) is None
+        assert ok(await theirs.dequeue(LANE, LEASE)) == []
 
     async def test_workers_at_once_get_different_jobs(self) -> None:
         clock = FrozenClock()
@@ -158,7 +190,7 @@ class QueueContract(ABC):
         found = [ok(leased) for leased in await asyncio.gather(*asked)]
         found += [ok(await queues[0].dequeue(LANE, LEASE)) for _ in range(40)]
 
-        keys = [leased.job.key for leased in found if leased is not None]
+        keys = [leased.job.key for batch in found for leased in batch]
         assert len(keys) == len(set(keys)) == 40
 
     async def test_a_job_whose_lease_ran_out_is_taken_over(self) -> None:
@@ -183,12 +215,12 @@ class QueueContract(ABC):
 
         attempts = [
             await queue.checkpoint(lost, "page-9", LEASE),
-            await queue.complete(lost),
+            await queue.complete([lost]),
             await queue.fail(lost, "Broken.", timedelta(0)),
             await queue.fail(lost, "Broken.", None),
         ]
 
-        assert [ok(each) for each in attempts] == [False] * 4
+        assert [bool(ok(each)) for each in attempts] == [False] * 4
         assert ok(await queue.checkpoint(held, "page-1", LEASE)) is True
 
     async def test_a_late_worker_whom_nobody_followed_may_still_finish(self) -> None:
@@ -198,8 +230,8 @@ class QueueContract(ABC):
         late = await self.taken(queue)
         clock.advance(2 * LEASE)
 
-        assert ok(await queue.complete(late)) is True
-        assert ok(await queue.complete(late)) is False
+        assert ok(await queue.complete([late])) == 1
+        assert ok(await queue.complete([late])) == 0
         assert await self.keys(queue) == []
 
     async def test_a_checkpoint_holds_the_job_on(self) -> None:
@@ -212,7 +244,7 @@ class QueueContract(ABC):
         ok(await queue.checkpoint(held, "page-1", LEASE))
         clock.advance(LEASE / 2)
 
-        assert ok(await queue.dequeue(LANE, LEASE)) is None
+        assert ok(await queue.dequeue(LANE, LEASE)) == []
         clock.advance(LEASE / 2)
         assert (await self.taken(queue)).attempt == 2
 
@@ -231,7 +263,7 @@ class QueueContract(ABC):
         ok(await queue.hold(held[:1], 5 * LEASE))
         ok(await queue.hold([], LEASE))
         clock.advance(LEASE / 2)
-        assert ok(await queue.dequeue(LANE, LEASE)) is None
+        assert ok(await queue.dequeue(LANE, LEASE)) == []
         clock.advance(LEASE / 2)
 
         freed = [await self.taken(queue) for _ in range(3)]
@@ -264,9 +296,9 @@ class QueueContract(ABC):
 
         assert ok(await queue.fail(leased, "Busy.", timedelta(seconds=5))) is True
 
-        assert ok(await queue.complete(leased)) is False
+        assert ok(await queue.complete([leased])) == 0
         clock.advance(timedelta(seconds=4))
-        assert ok(await queue.dequeue(LANE, LEASE)) is None
+        assert ok(await queue.dequeue(LANE, LEASE)) == []
         clock.advance(timedelta(seconds=1))
         assert (await self.taken(queue)).attempt == 2
 
@@ -279,8 +311,8 @@ class QueueContract(ABC):
         assert ok(await queue.fail(leased, "Broken.", None)) is True
 
         clock.advance(timedelta(days=365))
-        assert ok(await queue.dequeue(LANE, LEASE)) is None
-        assert ok(await queue.complete(leased)) is False
+        assert ok(await queue.dequeue(LANE, LEASE)) == []
+        assert ok(await queue.complete([leased])) == 0
 
     async def test_depth_counts_what_waits_or_runs_in_its_lane(self) -> None:
         queue = await self.make_queue(FrozenClock())
