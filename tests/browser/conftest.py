@@ -7,12 +7,13 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import urlencode
 
+import anyio
 import httpx2
 import pytest
 import pytest_asyncio
@@ -44,6 +45,10 @@ WAIT_MS = 12_000
 PASSED_ON = ("authorization", "accept", "content-type", "idempotency-key", "last-event-id")
 
 
+Step: TypeAlias = tuple[str, Mapping[str, object]] | asyncio.Event
+"""One event of a stream, or a gate that a test opens."""
+
+
 @dataclass
 class Line:
     """What lies between the browser and the product, at an address of its own.
@@ -51,88 +56,120 @@ class Line:
     Attributes:
         pause_s: Waited after each event of a stream.
         cut_after: Events after which the next stream breaks off, once.
-        answers: Bodies of streams that are sent instead of the product's, by question.
+        refusing: How many calls are told yet that their token has run out; `refused`, which were.
+        told: Runs that are made up, by question; their streams are taken up again as real ones are.
         asked: The bodies of the questions that came by; `resumed`, where resumed streams went on.
     """
 
     product: str
     intranet: str
+    client: httpx2.AsyncClient
     address: str = ""
     pause_s: float = 0
     cut_after: int | None = None
-    answers: dict[str, str] = field(default_factory=dict)
+    refusing: int = 0
+    refused: list[str] = field(default_factory=list)
+    told: dict[str, Sequence[Step]] = field(default_factory=dict)
+    runs: dict[str, Sequence[Step]] = field(default_factory=dict)
     asked: list[Mapping[str, Any]] = field(default_factory=list)
     resumed: list[str] = field(default_factory=list)
 
     def reset(self) -> None:
-        self.pause_s, self.cut_after = 0, None
-        for kept in (self.answers, self.asked, self.resumed):
+        self.pause_s, self.cut_after, self.refusing = 0, None, 0
+        for kept in (self.refused, self.told, self.runs, self.asked, self.resumed):
             kept.clear()
 
     def will_answer(self, question: str, text: str, **more: object) -> None:
         """Answer a question with a text that no guard has seen, rendered as the product renders it."""
-        outcome: dict[str, object] = {
-            "run_ref": "r1",
-            "conversation_id": "c1",
-            "kind": "completed",
-            "text": text,
-        }
-        outcome |= {"citations": [], "markers": [], "proposal": None, "indexed_through": None}
-        outcome |= {"reason": None, "message": None, **more}
-        events: list[tuple[str, Mapping[str, object]]] = [
-            ("run", {"run_ref": "r1", "conversation_id": "c1"}),
-            ("token", {"text": text}),
-            ("done", {"outcome": disclosed(outcome)}),
-        ]
-        self.answers[question] = as_stream(events)
+        self.will_tell(question, ("token", {"text": text}), done(text, **more))
+
+    def will_tell(self, question: str, *steps: Step, run: str = "r1") -> None:
+        """Answer a question with a run of these events, and with them alone."""
+        began = ("run", {"run_ref": run, "conversation_id": "c1"})
+        self.told[question] = self.runs[run] = (began, *steps)
 
     async def pass_on(self, request: Request) -> Response:
-        raw = await request.body()
-        if request.url.path == "/v1/turns":
+        raw, path = await request.body(), request.url.path
+        if self.refusing and path.startswith("/v1/"):
+            self.refusing -= 1
+            self.refused.append(path)
+            return Response("{}", 401)
+        after = request.headers.get("last-event-id")
+        if after is not None:
+            self.resumed.append(after)
+        steps = self.runs.get(path.removeprefix("/v1/runs/").removesuffix("/events"))
+        if path == "/v1/turns":
             body = json.loads(raw)
             self.asked.append(body)
-            if (answer := self.answers.get(body["message"])) is not None:
-                return Response(answer, media_type="text/event-stream")
-        if "last-event-id" in request.headers:
-            self.resumed.append(request.headers["last-event-id"])
+            steps = self.told.get(body["message"])
+        if steps is not None:
+            told = self._paced(_events(steps, int(after or 0)))
+            return StreamingResponse(told, media_type="text/event-stream")
+        return await self._real(request, raw)
+
+    async def _real(self, request: Request, raw: bytes) -> Response:
         headers = {k: v for k, v in request.headers.items() if k in PASSED_ON}
         path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-        client = httpx2.AsyncClient(base_url=self.product, timeout=60, trust_env=False)
-        sending = client.build_request(request.method, path, headers=headers, content=raw)
-        received = await client.send(sending, stream=True)
+        sending = self.client.build_request(
+            request.method, self.product + path, headers=headers, content=raw
+        )
+        received = await self.client.send(sending, stream=True)
+        streams = "event-stream" in received.headers.get("content-type", "")
 
         async def pieces() -> AsyncIterator[bytes]:
-            async for piece in self._paced(received):
-                yield piece
-            await received.aclose()
-            await client.aclose()
+            raw = received.aiter_raw()
+            try:
+                async for piece in self._paced(_split(raw)) if streams else raw:
+                    yield piece
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await received.aclose()
 
         kept = {k: v for k, v in received.headers.items() if k not in ("transfer-encoding", "date")}
         return StreamingResponse(pieces(), received.status_code, kept)
 
-    async def _paced(self, received: httpx2.Response) -> AsyncIterator[bytes]:
-        if "event-stream" not in received.headers.get("content-type", ""):
-            async for piece in received.aiter_raw():
-                yield piece
-            return
-        held, count = b"", 0
-        async for piece in received.aiter_raw():
-            *events, held = (held + piece).split(b"\n\n")
-            for event in events:
-                if self.cut_after is not None and count >= self.cut_after:
-                    self.cut_after = None
-                    raise ConnectionResetError("cut by the test")
-                yield event + b"\n\n"
-                count += 1
-                await asyncio.sleep(self.pause_s)
+    async def _paced(self, events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        count = 0
+        async for event in events:
+            if self.cut_after is not None and count >= self.cut_after:
+                self.cut_after = None
+                raise ConnectionResetError("cut by the test")
+            yield event
+            count += 1
+            await asyncio.sleep(self.pause_s)
 
 
-def as_stream(events: list[tuple[str, Mapping[str, object]]]) -> str:
-    """Return events as the body of a stream."""
-    return "".join(
-        f"id: {n}\nevent: {name}\ndata: {json_line(data)}\n\n"
-        for n, (name, data) in enumerate(events, 1)
-    )
+async def _split(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    held = b""
+    async for piece in pieces:
+        *events, held = (held + piece).split(b"\n\n")
+        for event in events:
+            yield event + b"\n\n"
+
+
+async def _events(steps: Sequence[Step], after: int) -> AsyncIterator[bytes]:
+    number = 0
+    for step in steps:
+        if isinstance(step, asyncio.Event):
+            await step.wait()
+            continue
+        number += 1
+        if number > after:
+            name, data = step
+            yield f"id: {number}\nevent: {name}\ndata: {json_line(data)}\n\n".encode()
+
+
+def done(text: str, **more: object) -> Step:
+    """Return the last event of a run, as the product renders it; `more` is of its outcome."""
+    outcome: dict[str, object] = {
+        "run_ref": "r1",
+        "conversation_id": "c1",
+        "kind": "completed",
+        "text": text,
+    }
+    outcome |= {"citations": [], "markers": [], "proposal": None, "indexed_through": None}
+    outcome |= {"reason": None, "message": None, **more}
+    return "failed" if outcome["kind"] == "failed" else "done", {"outcome": disclosed(outcome)}
 
 
 Open = Callable[..., Any]
@@ -144,7 +181,17 @@ class Chat:
 
     page: Page
     line: Line
-    errors: list[str]
+    errors: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+
+    async def tab(self) -> "Chat":
+        """Open the same page beside this one, in the same browser."""
+        other = Chat(await self.page.context.new_page(), self.line)
+        await other.page.goto(self.page.url)
+        await other.ready()
+        return other
 
     @property
     def frame(self) -> Frame:
@@ -204,11 +251,11 @@ def product(data_folder: Path) -> Iterator[str]:
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def session_line(product: str) -> AsyncIterator[Line]:
     host, _, port = product.rpartition(":")
-    line = Line(product, f"{host}:{int(port) + 1}")
-    async with httpx2.AsyncClient(trust_env=False) as client:
-        async with asyncio.timeout(READY_S):
-            while not await _answers(client, f"{product}/readyz"):
-                await asyncio.sleep(0.2)
+    client = httpx2.AsyncClient(timeout=60, trust_env=False)
+    line = Line(product, f"{host}:{int(port) + 1}", client)
+    async with asyncio.timeout(READY_S):
+        while not await _answers(client, f"{product}/readyz"):
+            await asyncio.sleep(0.2)
     app = Starlette(routes=[Route("/{path:path}", line.pass_on, methods=["GET", "POST", "DELETE"])])
     listening = socket.create_server(("127.0.0.1", 0))
     line.address = f"http://127.0.0.1:{listening.getsockname()[1]}"
@@ -217,6 +264,7 @@ async def session_line(product: str) -> AsyncIterator[Line]:
     yield line
     server.should_exit = server.force_exit = True
     await serving
+    await client.aclose()
 
 
 @pytest.fixture
@@ -240,14 +288,24 @@ async def trap() -> AsyncIterator[list[str]]:
     server.close()
 
 
+@pytest.fixture(scope="session")
+def own_home(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str | float | bool]:
+    """Return an environment in which a browser keeps its things in a folder that goes with the tests."""
+    home = str(tmp_path_factory.mktemp("home"))
+    names = ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME")
+    return {**os.environ, **dict.fromkeys(names, home)}
+
+
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def chromium(product: str, trap: list[str]) -> AsyncIterator[Browser]:
+async def chromium(
+    product: str, trap: list[str], own_home: Mapping[str, str | float | bool]
+) -> AsyncIterator[Browser]:
     port = trap.pop()
     own = "".join(f"MAP *.{name} ~NOTFOUND, " for name in BROWSERS_OWN)
     rules = f"--host-resolver-rules={own}MAP * 127.0.0.1:{port}, EXCLUDE 127.0.0.1"
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
-            executable_path=CHROMIUM, args=[*ARGUMENTS, rules]
+            executable_path=CHROMIUM, args=[*ARGUMENTS, rules], env=dict(own_home)
         )
         yield browser
         await browser.close()
@@ -292,10 +350,9 @@ class _Contexts:
             await context.add_init_script(init)
         await context.add_cookies([{"name": "person", "value": person, "url": self._line.intranet}])
         page = await context.new_page()
-        chat = Chat(page, self._line, [])
-        page.on("pageerror", lambda error: chat.errors.append(str(error)))
+        chat = Chat(page, self._line)
         document = host_document(self._line.address, script, config)
-        await page.route(
+        await context.route(
             f"{self._line.intranet}/mounted?*",
             lambda route: route.fulfill(body=document, content_type="text/html"),
         )

@@ -54,12 +54,9 @@ async def test_html_that_no_server_cleaned_stays_harmless_too(
     chat = await open_chat()
     evil = "<img src=http://x.invalid/1 onerror=alert(1)><iframe src=http://x.invalid/2></iframe>"
     style = "<p style='background:url(http://x.invalid/3)'>left</p><a href='http://x.invalid/4' ping='http://x.invalid'>go</a>"
-    line.will_answer("hole", "x")
-    line.answers["hole"] = line.answers["hole"].replace(
-        '<div class=\\"answer\\" dir=\\"auto\\">',
-        json.dumps(f'<div class="answer" dir="auto">{evil}{style}')[1:-1],
-    )
-    assert "x.invalid" in line.answers["hole"]
+    outcome = {"run_ref": "r1", "conversation_id": "c1", "kind": "completed", "text": "x"}
+    html = f'<div class="answer" dir="auto">{evil}{style}</div>'
+    line.will_tell("hole", ("done", {"outcome": {**outcome, "html": html}}))
 
     turn = await chat.ask("hole")
     await chat.page.wait_for_timeout(SETTLE_MS)
