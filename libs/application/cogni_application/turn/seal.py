@@ -54,14 +54,14 @@ class RunSealer:
             _log.exception("run %s could not be described", run)
             ending = self._ending(turn, Failed(bug_in(run, bug), turn.voice.shown.text))
         sealed = await self._sealed(run, epoch, ending)
-        self.streams.end(run)
+        self.streams.end(run, ending.closing if sealed else ())
         if sealed:
             await self._afterwards(turn, ending.proposal)
 
     async def _sealed(self, run: RunRef, epoch: int, ending: Ending) -> bool:
         """Write until the database has answered; False where the run belongs to somebody else by now."""
         for attempt in range(ATTEMPTS):
-            await self.streams.flush()
+            await self.streams.flush(run)
             if self.streams.is_settled(run):
                 sealed = await self._written(run, epoch, ending)
                 if sealed is not None:

@@ -6,14 +6,18 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 
 from cogni_application.background import forever
+from cogni_application.turn.readers import Reader, Readers
 from cogni_domain.ports.run_log import LogEntry, NumberedDelta, RunLogPort
 from cogni_domain.run_record import Step
-from cogni_engine import Delta, is_terminal
+from cogni_engine import Delta, TokenDelta, is_terminal
 from cogni_kernel import Err, NotFoundError, Ok, RunRef
 
 GATHER_S = 0.004
+FRAME_S = 0.03
+"""How long the words of a run that speaks are gathered; with what comes on top, a reader waits 40 ms for them."""
+
 POLL_S = 0.1
-LIVE_POLL_S = 1.0
+LIVE_POLL_S = 10.0
 PAGE = 500
 _log = logging.getLogger(__name__)
 
@@ -26,6 +30,8 @@ class _Live:
         cursor: Of the first delta that waits.
         unanswered: The newest commit of which it is not known whether it is in the log.
         failures: How many commits of this run alone have failed.
+        speaks: Whether words of its are in the log: then they are written by the frame.
+        due: The loop's time before which nothing more is written.
     """
 
     epoch: int
@@ -34,13 +40,31 @@ class _Live:
     steps: list[Step] = field(default_factory=list)
     unanswered: LogEntry | None = None
     failures: int = 0
+    speaks: bool = False
+    due: float = 0.0
+
+    @property
+    def waits(self) -> bool:
+        """Whether anything of it is to be committed."""
+        return bool(self.deltas or self.steps)
+
+    def add(self, delta: Delta) -> None:
+        """Add a delta; words go with the words before them, as far as no commit may hold those already."""
+        under_way = len(self.unanswered.deltas) if self.unanswered else 0
+        if isinstance(delta, TokenDelta) and len(self.deltas) > under_way:
+            last = self.deltas[-1]
+            if isinstance(last, TokenDelta):
+                self.deltas[-1] = TokenDelta(last.text + delta.text)
+                return
+        self.deltas.append(delta)
 
 
 class RunStreams:
     """Writes what runs say, and lets readers follow.
 
-    A delta is released once it is in the log, so no reader ever saw what the log lost; readers read the log
-    and are woken by it, so a slow one costs nothing.
+    A delta is released once it is in the log, so no reader ever saw what the log lost. The first words of a run
+    are written at once, those after them once in a frame. Readers get what was written from memory; one that
+    is too slow for that, or comes later, reads the log.
 
     Source:
         DESIGN D5.
@@ -50,7 +74,8 @@ class RunStreams:
         self._log = log
         self._on_lost = on_lost
         self._live: dict[RunRef, _Live] = {}
-        self._readers: dict[RunRef, set[asyncio.Event]] = {}
+        self._waiting: set[RunRef] = set()
+        self._readers = Readers()
         self._dirty = asyncio.Event()
         self._flushing = asyncio.Lock()
 
@@ -61,14 +86,22 @@ class RunStreams:
     def publish(self, run: RunRef, delta: Delta) -> None:
         """Add a delta; it is shown with the next commit."""
         if (live := self._live.get(run)) is not None:
-            live.deltas.append(delta)
-            self._dirty.set()
+            live.add(delta)
+            self._is_dirty(run)
 
     def record(self, run: RunRef, step: Step) -> None:
         """Add a step to the run's record; it is kept with the next commit."""
         if (live := self._live.get(run)) is not None:
             live.steps.append(step)
-            self._dirty.set()
+            self._is_dirty(run)
+
+    def has_readers(self, run: RunRef) -> bool:
+        """Tell whether anybody follows the run in this process."""
+        return self._readers.has(run)
+
+    def _is_dirty(self, run: RunRef) -> None:
+        self._waiting.add(run)
+        self._dirty.set()
 
     async def write(self) -> None:
         """Commit what has gathered, again and again, until cancelled."""
@@ -76,27 +109,38 @@ class RunStreams:
 
     async def _write_once(self) -> None:
         await self._dirty.wait()
-        await self.flush()
+        now = asyncio.get_running_loop().time()
+        await self._flush([run for run in self._waiting if self._is_due(run, now)])
 
-    async def flush(self) -> None:
-        """Commit everything that has gathered; what could not be is kept for the next time.
+    def _is_due(self, run: RunRef, now: float) -> bool:
+        live = self._live.get(run)
+        return live is None or live.due <= now
+
+    async def flush(self, run: RunRef | None = None) -> None:
+        """Commit everything that has gathered, of one run or of all; what could not be is kept for the next time."""
+        await self._flush(list(self._waiting) if run is None else [run])
+
+    async def _flush(self, runs: Sequence[RunRef]) -> None:
+        """Commit what has gathered of some runs.
 
         What cannot be committed together is tried run by run: one that cannot be written holds up no other.
         """
         async with self._flushing:
-            self._dirty.clear()
-            waiting = [run for run, live in self._live.items() if live.deltas or live.steps]
-            if not waiting or await self._commit(waiting):
-                return
-            if len(waiting) > 1:
+            waiting = [run for run in runs if (live := self._live.get(run)) and live.waits]
+            self._waiting.difference_update(runs)
+            committed = not waiting or await self._commit(waiting)
+            if not committed and len(waiting) > 1:
                 await self._commit_singly(waiting)
-            self._dirty.set()
-            await asyncio.sleep(POLL_S)
+            self._waiting.update(run for run in waiting if not self.is_settled(run))
+            if not self._waiting:
+                self._dirty.clear()
+            if not committed:
+                await asyncio.sleep(POLL_S)
 
     def is_settled(self, run: RunRef) -> bool:
         """Tell whether nothing of the run waits to be committed."""
         live = self._live.get(run)
-        return live is None or not (live.deltas or live.steps)
+        return live is None or not live.waits
 
     async def _commit_singly(self, runs: Sequence[RunRef]) -> None:
         """Commit run by run, those that failed before last; two failures say that the log does not answer."""
@@ -138,55 +182,68 @@ class RunStreams:
         return live.unanswered
 
     def _settle(self, entry: LogEntry, *, lost: bool) -> None:
-        live = self._live.get(entry.run_ref)
+        run, live = entry.run_ref, self._live.get(entry.run_ref)
         if lost:
-            self._live.pop(entry.run_ref, None)
-            self._on_lost(entry.run_ref)
+            self._live.pop(run, None)
+            self._on_lost(run)
+            self._readers.wake(run)
         elif live is not None:
             live.cursor += len(entry.deltas)
             live.unanswered, live.failures = None, 0
             del live.deltas[: len(entry.deltas)]
             del live.steps[: len(entry.steps)]
-        self.wake(entry.run_ref)
+            live.speaks = live.speaks or any(isinstance(d, TokenDelta) for d in entry.deltas)
+            if live.speaks:
+                live.due = asyncio.get_running_loop().time() + FRAME_S
+            self._tell(run, entry.first_cursor, entry.deltas)
 
-    def end(self, run: RunRef) -> None:
-        """Own a run no longer: it is sealed."""
-        self._live.pop(run, None)
-        self.wake(run)
+    def _tell(self, run: RunRef, first: int, deltas: Sequence[Delta]) -> None:
+        if deltas and self._readers.has(run):
+            self._readers.tell(run, [NumberedDelta(n, d) for n, d in enumerate(deltas, first)])
 
-    def wake(self, run: RunRef) -> None:
-        """Tell the readers of a run that its log has grown."""
-        for reader in self._readers.get(run, ()):
-            reader.set()
+    def end(self, run: RunRef, closing: Sequence[Delta] = ()) -> None:
+        """Own a run no longer: it is sealed. `closing` is what its owner sealed it with."""
+        live = self._live.pop(run, None)
+        if live is not None and closing:
+            self._tell(run, live.cursor, closing)
+        else:
+            self._readers.wake(run)
 
     async def follow(self, run: RunRef, after: int) -> AsyncIterator[NumberedDelta]:
-        """Yield the deltas after a cursor, then those to come, up to the terminal one.
+        """Yield the deltas after a cursor, then those to come, up to the terminal one."""
+        async for frame in self.frames(run, after):
+            for numbered in frame:
+                yield numbered
+
+    async def frames(self, run: RunRef, after: int) -> AsyncIterator[Sequence[NumberedDelta]]:
+        """Yield the deltas after a cursor, then those to come, up to the terminal one, as many at once as there are.
 
         Works for a run of any process that shares the log. Leaving it stops nothing but itself.
         """
-        woken = asyncio.Event()
-        self._readers.setdefault(run, set()).add(woken)
-        try:
+        with self._readers.one_of(run) as reader:
             while True:
-                woken.clear()
-                found = await self._log.deltas(run, after, PAGE)
-                for numbered in [] if isinstance(found, Err) else found.value:
-                    after = numbered.cursor
-                    yield numbered
-                    if is_terminal(numbered.delta):
-                        return
-                if isinstance(found, Err) or not found.value:
-                    await _wait(woken, LIVE_POLL_S if run in self._live else POLL_S)
-        finally:
-            readers = self._readers[run]
-            readers.discard(woken)
-            if not readers:
-                del self._readers[run]
+                frame = await self._frame(run, reader, after)
+                if not frame:
+                    continue
+                after = frame[-1].cursor
+                yield frame
+                if is_terminal(frame[-1].delta):
+                    return
 
-
-async def _wait(woken: asyncio.Event, seconds: float) -> None:
-    try:
-        async with asyncio.timeout(seconds):
-            await woken.wait()
-    except TimeoutError:
-        return
+    async def _frame(self, run: RunRef, reader: Reader, after: int) -> Sequence[NumberedDelta]:
+        """Return what comes next for a reader; nothing where it is to look again."""
+        if reader.is_behind:
+            reader.catch_up()
+            found = await self._log.deltas(run, after, PAGE)
+            if isinstance(found, Ok) and found.value:
+                if len(found.value) == PAGE:
+                    reader.fall_behind()
+                return found.value
+            if isinstance(found, Err):
+                reader.fall_behind()
+                await asyncio.sleep(POLL_S)
+                return ()
+        if not await reader.wait(LIVE_POLL_S if run in self._live else POLL_S):
+            reader.fall_behind()
+            return ()
+        return () if reader.is_behind else reader.take(after)

@@ -4,14 +4,17 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from cogni_adapters.memory.run_log import MemoryRunLogAdapter
 from cogni_adapters.memory.state import MemoryState
 from cogni_application.turn import streams as module
+from cogni_application.turn.readers import MOST_KEPT
 from cogni_application.turn.streams import RunStreams
 from cogni_domain.ports.run_log import Ending, LogEntry, NumberedDelta, RunStatus
 from cogni_domain.run_record import StripStep
-from cogni_engine import DoneDelta, TokenDelta
+from cogni_engine import CitationDelta, Delta, DoneDelta, PhaseDelta, TokenDelta
 from cogni_kernel import Err, HumanText, Result, RunRef, UpstreamError
 from cogni_testing import START, ok
 from cogni_testing.contracts.runs import a_sealing, an_opening
@@ -87,12 +90,22 @@ async def read(streams: RunStreams, run: RunRef, after: int = 0) -> list[Numbere
 
 
 def say(streams: RunStreams, run: RunRef, text: str) -> None:
+    """Publish a delta for each character, of a kind that stays as it is."""
     for char in text:
-        streams.publish(run, TokenDelta(char))
+        streams.publish(run, PhaseDelta("composing", char))
+
+
+def speak(streams: RunStreams, run: RunRef, *words: str) -> None:
+    for word in words:
+        streams.publish(run, TokenDelta(word))
 
 
 def text_of(log: Log, run: RunRef) -> str:
-    return "".join(getattr(delta, "text", "") for delta in log._state.runs[run].deltas)
+    return "".join(getattr(delta, "detail", "") for delta in log._state.runs[run].deltas)
+
+
+def deltas_of(log: Log, run: RunRef) -> list[Delta]:
+    return list(log._state.runs[run].deltas)
 
 
 async def test_runs_are_committed_together(log: Log, make: Make) -> None:
@@ -164,7 +177,7 @@ async def test_a_run_of_another_process_is_followed_too(log: Log, make: Make) ->
     await log.end(R1, 1)
 
     assert len(await reading) == 4
-    assert elsewhere._readers == {}
+    assert not elsewhere.has_readers(R1)
 
 
 async def test_nothing_is_shown_before_it_is_in_the_log(log: Log, make: Make) -> None:
@@ -184,7 +197,7 @@ async def test_nothing_is_shown_before_it_is_in_the_log(log: Log, make: Make) ->
     for _ in range(3):
         await streams.flush()
 
-    assert (await first).delta == TokenDelta("a")
+    assert (await first).delta == PhaseDelta("composing", "a")
     await reading.aclose()  # type: ignore[attr-defined]
 
 
@@ -305,3 +318,176 @@ async def test_readers_outlive_a_log_that_does_not_answer(
     monkeypatch.setattr(log, "deltas", now_and_then)
 
     assert len(await read(streams, R1)) == 4
+
+
+async def test_words_that_wait_together_are_one_delta_and_never_change_places(
+    log: Log, make: Make
+) -> None:
+    streams, _ = await make(log)
+    source = CitationDelta("s1", "Leave", "page 3")
+
+    speak(streams, R1, "Everybody ", "gets ")
+    streams.publish(R1, source)
+    speak(streams, R1, "[s1]", ".")
+    await streams.flush()
+
+    assert deltas_of(log, R1) == [TokenDelta("Everybody gets "), source, TokenDelta("[s1].")]
+
+
+async def test_words_that_come_while_others_are_written_are_not_counted_among_them(
+    log: Log, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    streams, _ = await make(log)
+    whole = log.append
+
+    async def slowly(entries: Sequence[LogEntry]) -> Result[frozenset[RunRef]]:
+        speak(streams, R1, "b")
+        written = await whole(entries)
+        speak(streams, R1, "c")
+        return written
+
+    monkeypatch.setattr(log, "append", slowly)
+    speak(streams, R1, "a")
+    await streams.flush()
+    monkeypatch.setattr(log, "append", whole)
+    await streams.flush()
+
+    assert deltas_of(log, R1) == [TokenDelta("a"), TokenDelta("bc")]
+
+
+async def test_words_after_a_commit_that_was_not_answered_are_neither_lost_nor_doubled(
+    log: Log, make: Make
+) -> None:
+    streams, _ = await make(log)
+    log.forgets = 2
+    for word in "abcd":
+        speak(streams, R1, word)
+        await streams.flush()
+
+    said = "".join(delta.text for delta in deltas_of(log, R1) if isinstance(delta, TokenDelta))
+    assert said == "abcd"
+
+
+async def test_the_first_words_are_written_at_once_and_those_after_them_by_the_frame(
+    log: Log, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "FRAME_S", 3600)
+    streams, _ = await make(log)
+    writing = asyncio.create_task(streams.write())
+    reading = streams.follow(R1, 0)
+    speak(streams, R1, "first")
+
+    assert (await anext(reading)).delta == TokenDelta("first")
+    speak(streams, R1, " then")
+    speak(streams, R2, "of another")
+    await asyncio.sleep(0.05)
+    assert deltas_of(log, R1) == [TokenDelta("first")]
+    assert deltas_of(log, R2) == [TokenDelta("of another")]
+    speak(streams, R1, " more")
+    await streams.flush(R1)
+
+    assert (await anext(reading)).delta == TokenDelta(" then more")
+    writing.cancel()
+    await asyncio.wait([writing])
+    await reading.aclose()  # type: ignore[attr-defined]
+
+
+async def test_a_reader_is_served_from_memory_and_a_slow_one_from_the_log(
+    log: Log, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    streams, _ = await make(log)
+    reads, whole = 0, log.deltas
+
+    async def counted(run: RunRef, after: int, limit: int) -> Result[Sequence[NumberedDelta]]:
+        nonlocal reads
+        reads += 1
+        return await whole(run, after, limit)
+
+    monkeypatch.setattr(log, "deltas", counted)
+    quick, slow = streams.frames(R1, 0), streams.frames(R1, 0)
+    say(streams, R1, "a")
+    await streams.flush()
+    had = [*await anext(quick), *await anext(slow)]
+    before = reads
+    for _ in range(MOST_KEPT + 1):
+        say(streams, R1, "b")
+        await streams.flush()
+        had += await anext(quick)
+    assert reads == before
+
+    late = await anext(slow)
+
+    assert reads == before + 1
+    assert [numbered.cursor for numbered in late] == list(range(2, MOST_KEPT + 3))
+    for reading in (quick, slow):
+        await reading.aclose()  # type: ignore[attr-defined]
+    assert not streams.has_readers(R1)
+
+
+async def test_the_owners_last_words_reach_readers_without_the_log(log: Log, make: Make) -> None:
+    streams, _ = await make(log)
+    reading = asyncio.create_task(read(streams, R1))
+    say(streams, R1, "ab")
+    await streams.flush()
+    await asyncio.sleep(0.01)
+    await log.end(R1, 1)
+
+    streams.end(R1, [DoneDelta({})])
+
+    assert [numbered.cursor for numbered in await reading] == [1, 2, 3]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.one_of(
+            st.sampled_from(["speak", "say", "flush", "fail", "forget", "pause"]), st.just("speak")
+        ),
+        max_size=40,
+    ),
+    st.data(),
+)
+def test_whatever_happens_every_reader_hears_all_of_it_once(
+    steps: Sequence[str], data: st.DataObject
+) -> None:
+    asyncio.run(_heard_once(steps, data.draw(st.integers(0, len(steps)))))
+
+
+async def _heard_once(steps: Sequence[str], joins: int) -> None:
+    log, said = Log(), ""
+    streams = RunStreams(log, lambda _: None)
+    ok(await log.open(an_opening("r1", "r1"), "me", START, []))
+    streams.begin(R1, 1)
+    readings = [asyncio.create_task(read(streams, R1))]
+    for n, step in enumerate(steps):
+        if n == joins:
+            readings.append(asyncio.create_task(read(streams, R1)))
+        said += await _done(step, str(n % 10), streams, log)
+    log.fails = log.forgets = 0
+    for _ in range(9):
+        await streams.flush()
+    await log.end(R1, 1)
+    streams.end(R1, [DoneDelta({})])
+    for heard in [await reading for reading in readings]:
+        assert [numbered.cursor for numbered in heard] == list(range(1, len(heard) + 1))
+        words = (getattr(n.delta, "text", "") + getattr(n.delta, "detail", "") for n in heard)
+        assert "".join(words) == said
+
+
+async def _done(step: str, word: str, streams: RunStreams, log: Log) -> str:
+    match step:
+        case "speak":
+            speak(streams, R1, word)
+            return word
+        case "say":
+            say(streams, R1, word)
+            return word
+        case "flush":
+            await streams.flush()
+        case "fail":
+            log.fails += 1
+        case "forget":
+            log.forgets += 1
+        case _:
+            await asyncio.sleep(0)
+    return ""

@@ -1,0 +1,99 @@
+"""Readers of runs: what is in the log reaches them from memory, and from the log where they were too slow."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from cogni_domain.ports.run_log import NumberedDelta
+from cogni_kernel import RunRef
+
+MOST_KEPT = 64
+"""Deltas that wait for one reader; who has not taken them by then reads on from the log."""
+
+
+class Reader:
+    """One reader's place in a run.
+
+    Attributes:
+        is_behind: Whether the log holds deltas that this reader has to fetch from it.
+    """
+
+    def __init__(self) -> None:
+        self.is_behind = True
+        self._kept: list[NumberedDelta] = []
+        self._woken = asyncio.Event()
+
+    def tell(self, deltas: Sequence[NumberedDelta]) -> None:
+        """Keep what has been committed, or let go of all that is kept where that becomes too much."""
+        if not self.is_behind and len(self._kept) + len(deltas) <= MOST_KEPT:
+            self._kept.extend(deltas)
+        else:
+            self.fall_behind()
+        self._woken.set()
+
+    def fall_behind(self) -> None:
+        """Let go of what is kept: the log has it."""
+        self.is_behind = True
+        self._kept.clear()
+
+    def catch_up(self) -> None:
+        """Keep what is committed from now on; what was before is to be fetched after this."""
+        self.is_behind = False
+        self._woken.clear()
+
+    def take(self, after: int) -> Sequence[NumberedDelta]:
+        """Return what is kept after a cursor; nothing, and behind, where something between is missing."""
+        found = [numbered for numbered in self._kept if numbered.cursor > after]
+        self._kept.clear()
+        self._woken.clear()
+        if found and found[0].cursor != after + 1:
+            self.fall_behind()
+            return ()
+        return found
+
+    def wake(self) -> None:
+        """Say that the log has grown, or may have."""
+        self.fall_behind()
+        self._woken.set()
+
+    async def wait(self, seconds: float) -> bool:
+        """Wait to be told; False where nothing came in that time."""
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._woken.wait()
+        except TimeoutError:
+            return False
+
+
+class Readers:
+    """Who follows which run in this process."""
+
+    def __init__(self) -> None:
+        self._by_run: dict[RunRef, set[Reader]] = {}
+
+    def has(self, run: RunRef) -> bool:
+        """Tell whether anybody in this process follows the run."""
+        return run in self._by_run
+
+    @contextmanager
+    def one_of(self, run: RunRef) -> Iterator[Reader]:
+        """Enter a reader of a run, for as long as it reads."""
+        reader = Reader()
+        self._by_run.setdefault(run, set()).add(reader)
+        try:
+            yield reader
+        finally:
+            others = self._by_run[run]
+            others.discard(reader)
+            if not others:
+                del self._by_run[run]
+
+    def tell(self, run: RunRef, deltas: Sequence[NumberedDelta]) -> None:
+        """Hand committed deltas to all who follow the run."""
+        for reader in self._by_run.get(run, ()):
+            reader.tell(deltas)
+
+    def wake(self, run: RunRef) -> None:
+        """Send all who follow the run to its log."""
+        for reader in self._by_run.get(run, ()):
+            reader.wake()
