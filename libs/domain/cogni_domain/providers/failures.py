@@ -84,7 +84,7 @@ def not_an_answer(parser: ChunkParser) -> Error | None:
         return UpstreamError(TOO_LONG, retryable=False, detail=detail)
     if parser.finish_reason == "content_filter":
         return UpstreamError(WITHHELD, retryable=False, detail=detail)
-    if not parser.is_whole:
+    if not parser.is_whole or parser.is_doubtful:
         return UpstreamError(CUT, detail=detail)
     return None
 

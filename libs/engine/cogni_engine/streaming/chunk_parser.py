@@ -16,7 +16,7 @@ class ChunkParser:
     """Reads one streamed answer in the chat-completions shape.
 
     The result is the same however the stream was cut into pieces. A chunk that cannot be read is passed over
-    and described; the rest is kept.
+    and described; the rest is kept. Who speaks is never read from the stream: it is always the model.
 
     Attributes:
         model: The model that answers, as the provider names it; empty where it does not.
@@ -39,11 +39,17 @@ class ChunkParser:
     _calls: list["_Call"] = field(default_factory=list)
     _half: str = ""
     _done: bool = False
+    _has_lost: bool = False
 
     @property
     def is_whole(self) -> bool:
         """Whether the provider said that the answer is over; a stream that was cut never does."""
         return self._done or self.finish_reason is not None
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether a lost chunk may change what is done: arguments can be valid without it and mean something else."""
+        return self._has_lost and (bool(self._calls) or not self.text)
 
     @property
     def text(self) -> str:
@@ -63,7 +69,9 @@ class ChunkParser:
         """Take the end of the stream; return the text that was still held."""
         text = self._events(self._lines.finish())
         self.problems += ["an event beyond the limit"] * self._lines.dropped
-        self.problems += ["a tool call without a name" for c in self._calls if not c.name]
+        nameless = [c for c in self._calls if not c.name]
+        self.problems += ["a tool call without a name"] * len(nameless)
+        self._has_lost = self._has_lost or bool(self._lines.dropped or nameless)
         self.problems += ["half a character at the end"] * bool(self._half)
         return text
 
@@ -71,21 +79,21 @@ class ChunkParser:
         """Take one chunk; return its text. Usage is read first: the last chunk has no choices."""
         self.usage = _better(self.usage, chunk.get("usage"))
         if isinstance(model := chunk.get("model"), str):
-            self.model = model or self.model
+            self.model = encodable(model) or self.model
         if isinstance(error := chunk.get("error"), Mapping):
-            self.error = error
+            self.error = {k: encodable(v) if isinstance(v, str) else v for k, v in error.items()}
         choice = _first_choice(chunk.get("choices"))
         if isinstance(reason := choice.get("finish_reason"), str):
-            self.finish_reason = reason
+            self.finish_reason = encodable(reason)
         said = choice.get("delta") or choice.get("message")
         return self._said(said) if isinstance(said, Mapping) else ""
 
     def accumulate_tool_call(self, fragment: Mapping[str, object]) -> None:
         """Take one fragment of a call: joined by its index, whatever stands in its id."""
-        index, named = fragment.get("index"), _text_of(fragment.get("id"))
+        index, named = _index(fragment.get("index")), encodable(_text_of(fragment.get("id")))
         function = fragment.get("function")
         function = function if isinstance(function, Mapping) else {}
-        name = _text_of(function.get("name"))
+        name = encodable(_text_of(function.get("name")))
         call = self._call(index, named, name)
         call.id = call.id or named
         call.name += name if name != call.name else ""
@@ -101,12 +109,19 @@ class ChunkParser:
         try:
             chunk = json.loads(data.decode("utf-8"))
         except (ValueError, RecursionError) as wrong:
-            self.problems.append(f"a chunk of {len(data)} bytes: {type(wrong).__name__}")
-            return ""
+            return self._lost(f"a chunk of {len(data)} bytes: {type(wrong).__name__}")
         if not isinstance(chunk, dict):
-            self.problems.append(f"a chunk that is a {type(chunk).__name__}")
-            return ""
-        return self.parse(chunk)
+            return self._lost(f"a chunk that is a {type(chunk).__name__}")
+        try:
+            return self.parse(chunk)
+        except RecursionError:  # arguments that came as a value, too deep to be written
+            return self._lost("a chunk that is too deep")
+
+    def _lost(self, problem: str) -> str:
+        """Note that a chunk cannot be read; no text comes of it."""
+        self.problems.append(problem)
+        self._has_lost = True
+        return ""
 
     def _said(self, message: Mapping[str, object]) -> str:
         calls = message.get("tool_calls")
@@ -126,13 +141,14 @@ class ChunkParser:
     def _call(self, index: object, named: str, name: str) -> "_Call":
         """Find the call that a fragment goes on, or begin one.
 
-        Servers that leave out the index, or count every call as 0, begin a call with another id and a name.
+        Servers that leave out the index, or count every call as 0, begin a call with another id and a name, or
+        with another name where arguments came already.
         """
         begun = self._calls if index is None else [c for c in self._calls if c.index == index]
         known = [c for c in begun if named and c.id == named]
         if known:
             return known[-1]
-        if begun and not (named and name and begun[-1].id):
+        if begun and not begun[-1].is_followed_by(named, name):
             return begun[-1]
         self._calls.append(_Call(index))
         return self._calls[-1]
@@ -144,6 +160,12 @@ class _Call:
     id: str = ""
     name: str = ""
     arguments: list[str] = field(default_factory=list)
+
+    def is_followed_by(self, named: str, name: str) -> bool:
+        """Tell whether an id that is not this call's, or a name, begins another call."""
+        if named and name and self.id:
+            return True
+        return bool(name) and name != self.name and any(self.arguments)
 
 
 def _with_ids(calls: Iterable[_Call]) -> tuple[ToolCall, ...]:
@@ -159,9 +181,14 @@ def _with_ids(calls: Iterable[_Call]) -> tuple[ToolCall, ...]:
     return tuple(found)
 
 
+def _index(written: object) -> object:
+    """Return what tells calls apart; what is equal to nothing, like NaN, tells nothing."""
+    return written if isinstance(written, int | str) else None
+
+
 def _first_choice(choices: object) -> Mapping[str, object]:
     for choice in choices if isinstance(choices, list) else []:
-        if isinstance(choice, Mapping) and choice.get("index", 0) in (0, None):
+        if isinstance(choice, Mapping) and _index(choice.get("index")) in (0, None):
             return choice
     return {}
 

@@ -164,6 +164,37 @@ def test_servers_that_do_not_count_still_give_two_calls(index: int | None) -> No
     )
 
 
+def test_servers_that_give_neither_ids_nor_indices_still_give_two_calls() -> None:
+    chunks = [
+        fragment(0, '{"a": 1}', name="one"),
+        fragment(0, '{"b"', name="two"),
+        fragment(0, ": 2}", name="two"),
+    ]
+
+    parser, _ = read([stream([*chunks, END])])
+
+    assert [(c.name, c.arguments) for c in parser.tool_calls] == [
+        ("one", '{"a": 1}'),
+        ("two", '{"b": 2}'),
+    ]
+
+
+def test_an_index_that_is_no_number_counts_as_none() -> None:
+    chunks = [
+        fragment(0, '{"a"', id="x", name="one"),
+        {"choices": [{"index": float("nan"), "delta": {"content": "so"}}]},
+    ]
+    not_a_number = stream([fragment(0, ": 1}")]).replace(
+        b'"index": 0, "function"', b'"index": NaN, "function"'
+    )
+
+    parser, said = read([stream(chunks)[: -len(b"data: [DONE]\n\n")], not_a_number])
+
+    assert said == "so"
+    assert parser.tool_calls == (ToolCall("x", "one", '{"a": 1}'),)
+    assert not parser.is_doubtful
+
+
 def test_a_name_that_comes_in_pieces_is_put_together() -> None:
     chunks = [fragment(0, id="x", name="look_"), fragment(0, name="up")]
 
@@ -295,6 +326,74 @@ def test_a_chunk_that_cannot_be_read_is_described_and_the_rest_is_kept(broken: b
     assert said == "one two"
     assert len(parser.problems) == 1
     assert parser.is_whole
+
+
+BROKEN = (
+    b'data: {"choices": [{"delta": {"tool_calls": [{"index": 0, "function": {"arguments": "0\xff'
+)
+BEGUN = fragment(0, '{"percent": 1', id="x", name="raise_pay")
+
+
+def test_a_call_of_which_a_piece_was_lost_is_doubtful_though_its_arguments_are_valid() -> None:
+    whole = stream([BEGUN])[: -len(b"data: [DONE]\n\n")]
+
+    parser, _ = read([whole, BROKEN, b'"}}]}}]}\n\n', stream([fragment(0, "}"), END])])
+
+    assert parser.tool_calls == (ToolCall("x", "raise_pay", '{"percent": 1}'),)
+    assert parser.is_doubtful
+
+
+@pytest.mark.parametrize(
+    ("others", "is_doubtful"),
+    [([text("So.")], False), ([], True), ([fragment(3, "{}")], True), ([BEGUN], True)],
+)
+def test_a_lost_chunk_is_doubted_where_it_may_change_what_is_done(
+    others: list[dict[str, object]], is_doubtful: bool
+) -> None:
+    parser, _ = read([BROKEN, b"\n\n", stream([*others, END])])
+
+    assert parser.is_doubtful is is_doubtful
+
+
+def test_a_fragment_of_no_known_call_is_a_lost_beginning() -> None:
+    parser, _ = read([stream([BEGUN, fragment(0, "}"), fragment(4, '{"n": 1}'), END])])
+
+    assert [c.name for c in parser.tool_calls] == ["raise_pay"]
+    assert parser.is_doubtful
+
+
+def test_arguments_too_deep_to_be_written_are_described() -> None:
+    for depth in range(200, 1_100):
+        nested = '{"a":' * depth + "1" + "}" * depth
+        data = f"data: {json.dumps(fragment(0, 'HERE', id='x', name='one'))}\n\n".encode()
+        parser, _ = read([data.replace(b'"HERE"', nested.encode())])
+        assert parser.is_doubtful or len(parser.tool_calls) == 1
+
+
+def test_half_a_pair_in_a_name_can_be_stored() -> None:
+    half = "\ud83d"
+    chunks = [
+        chunk({}, model=half),
+        fragment(0, half, id=half, name=half),
+        {"error": {"code": half, "status": 3}},
+        {"choices": [{"finish_reason": half}]},
+    ]
+
+    parser, _ = read([stream(chunks, ascii_only=True)])
+
+    [call] = parser.tool_calls
+    kept = (call.id, call.name, call.arguments, parser.model, parser.finish_reason)
+    assert kept == ("\ufffd",) * 5
+    assert parser.error == {"code": "\ufffd", "status": 3}
+
+
+@pytest.mark.parametrize("role", ["system", "user", "tool", "developer", 7, None])
+def test_nobody_else_can_speak_in_an_answer(role: object) -> None:
+    chunks = [text("one "), chunk({"role": role, "content": "two"}), END]
+
+    parser, said = read([stream(chunks)])
+
+    assert said == parser.text == "one two"
 
 
 @pytest.mark.parametrize(
