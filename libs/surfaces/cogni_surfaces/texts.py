@@ -20,6 +20,22 @@ GENERATED_LABEL = "Generated answer. Check it against its sources."
 NO_SOURCES = "This answer names no source."
 FRESHNESS_UNKNOWN = "How fresh its sources are is not known."
 READ_UP_TO = "Sources read up to"
+NO_ANSWER = "The assistant could not answer. You can ask again."
+BROKEN_STREAM = "This answer broke off on our side. Please ask again."
+IGNORED = (
+    "What a client sends in these fields is not used: tools, rights and history are the server's."
+)
+STATES: Mapping[str, str] = {
+    "pending": "Nothing has been decided yet.",
+    "accepted": "Accepted. It is being carried out.",
+    "executing": "Accepted. It is being carried out.",
+    "executed": "Accepted. It has been carried out.",
+    "failed": str(BROKEN),
+    "unknown": "It is not known whether this was carried out. Check before you try again.",
+    "declined": "Declined. Nothing was changed.",
+    "expired": str(EXPIRED),
+}
+"""What is said of a proposal, by its state, where the tool itself has said nothing."""
 
 _RANGE = re.compile(r"\s*([A-Za-z]{1,8}|\*)(?:-[A-Za-z0-9-]{1,32})?\s*(?:;\s*q=([0-9.]{1,5})\s*)?")
 _MAX_RANGES = 20
@@ -38,6 +54,17 @@ _GERMAN: Mapping[str, str] = {
     FRESHNESS_UNKNOWN: "Wie aktuell die Quellen sind, ist nicht bekannt.",
     "Assistant": "Assistent",
     READ_UP_TO: "Quellen gelesen bis",
+    BROKEN_STREAM: "Die Antwort ist bei uns abgebrochen. Bitte fragen Sie noch einmal.",
+    IGNORED: (
+        "Was ein Client in diesen Feldern schickt, wird nicht verwendet: Werkzeuge, Rechte und Verlauf hat der Server."
+    ),
+    STATES["pending"]: "Es ist noch nichts entschieden.",
+    STATES["accepted"]: "Angenommen. Es wird ausgeführt.",
+    STATES["executed"]: "Angenommen. Es wurde ausgeführt.",
+    STATES["unknown"]: (
+        "Es ist nicht bekannt, ob dies ausgeführt wurde. Sehen Sie nach, bevor Sie es noch einmal versuchen."
+    ),
+    STATES["declined"]: "Abgelehnt. Nichts wurde geändert.",
     str(SEARCHING): "Suche läuft",
     str(COMPOSING): "Antwort wird geschrieben",
     str(NOTHING_FOUND): (
@@ -54,7 +81,7 @@ _GERMAN: Mapping[str, str] = {
     "The assistant can't be reached right now. Please try again in a minute.": (
         "Der Assistent ist gerade nicht erreichbar. Bitte versuchen Sie es in einer Minute wieder."
     ),
-    "The assistant could not answer. You can ask again.": "Der Assistent konnte nicht antworten. Sie können noch einmal fragen.",
+    NO_ANSWER: "Der Assistent konnte nicht antworten. Sie können noch einmal fragen.",
     WITHHELD: (
         "Dieser Teil des Gesprächs beruht auf einem Dokument, das Sie nicht mehr öffnen dürfen."
     ),

@@ -4,7 +4,7 @@ import logging
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 
 from starlette.applications import Starlette
@@ -20,7 +20,9 @@ from cogni_application.turn.take_turn import TurnService
 from cogni_application.turn.transcripts import TranscriptService
 from cogni_domain.access.principal import Principal
 from cogni_domain.proposals import Proposal
+from cogni_edge.agui import AguiRoutes
 from cogni_edge.answering import Answering
+from cogni_edge.asking import Asking
 from cogni_edge.frame import FrameRoutes
 from cogni_edge.metrics import counted, metrics
 from cogni_edge.openapi import document
@@ -82,8 +84,9 @@ class EdgeServices:
 class Edge:
     """The handlers of the HTTP contract."""
 
-    def __init__(self, services: EdgeServices) -> None:
+    def __init__(self, services: EdgeServices, asking: Asking) -> None:
         self._services = services
+        self._asking = asking
         self._answering = Answering(services.pipeline)
 
     async def post_turn(self, request: Request) -> Response:
@@ -93,20 +96,8 @@ class Edge:
             asked = await turn_request_of(request)
             if isinstance(asked, Err):
                 return asked
-            surface = await self._services.surfaces.registry.open(
-                principal.tenant_id, asked.value.surface_id
-            )
-            if isinstance(surface, Err):
-                return surface
-            admitted = self._services.admits()
-            if isinstance(admitted, Err):
-                return admitted
-            offered = replace(asked.value, effects=surface.value.surface.effects)
-            opened = await self._services.turns.start(offered, principal)
-            if isinstance(opened, Err):
-                return opened
-            deltas = await self._services.transcripts.follow(opened.value.run_ref, principal, 0)
-            return deltas.map(lambda found: (found, view_of(request, surface.value)))
+            found = await self._asking.ask(asked.value, principal)
+            return found.map(lambda run: (run.deltas, view_of(request, run.surface)))
 
         async def wait(principal: Principal) -> Result[Mapping[str, object]]:
             found = await follow(principal)
@@ -227,14 +218,18 @@ def create_app(
     services: EdgeServices, lifespan: Callable[[Starlette], AbstractAsyncContextManager[None]]
 ) -> ASGIApp:
     """Return the HTTP application."""
-    edge, frame = Edge(services), FrameRoutes(services.surfaces.registry)
-    surface = SurfaceRoutes(services.surfaces, Answering(services.pipeline))
+    registry, answering = services.surfaces.registry, Answering(services.pipeline)
+    asking = Asking(registry, services.turns, services.transcripts, services.admits)
+    edge, frame = Edge(services, asking), FrameRoutes(registry)
+    agui = AguiRoutes(answering, asking, services.proposals)
+    surface = SurfaceRoutes(services.surfaces, answering)
     routes = [
         Route("/surface/assets/{name}", frame.get_asset, methods=["GET"]),
         Route("/surface/{key_id}", frame.get_frame, methods=["GET"]),
         Route("/mount.js", frame.get_mount, methods=["GET"]),
         Route("/v1/surface", surface.get_surface, methods=["GET"]),
         Route("/v1/turns", edge.post_turn, methods=["POST"]),
+        Route("/v1/agui", agui.post_run, methods=["POST"]),
         Route("/v1/runs/{run_ref}/events", edge.get_events, methods=["GET"]),
         Route("/v1/runs/{run_ref}/stop", edge.post_stop, methods=["POST"]),
         Route("/v1/runs/{run_ref}/citations/{handle}", edge.get_citation, methods=["GET"]),

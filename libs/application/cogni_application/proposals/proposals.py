@@ -115,6 +115,19 @@ class ProposalService:
             return found
         return await self._decide(found.value, ProposalState.DECLINED, by)
 
+    async def shown(self, proposal: ProposalId, to: Principal) -> Result[Proposal]:
+        """Return what this person was shown, however it stands.
+
+        Errors:
+            NotFoundError: Absent, or shown to somebody else: indistinguishable.
+        """
+        if to.tenant_id is None:
+            return Err(NotFoundError(NO_SUCH))
+        found = await self.proposals.get(to.tenant_id, proposal)
+        if isinstance(found, Ok) and found.value.proposed_to != to.id:
+            return Err(NotFoundError(NO_SUCH))
+        return found
+
     async def settled(self, proposal: Proposal, within: timedelta) -> Result[Proposal]:
         """Return the proposal once its execution has ended, or as it stands after `within`."""
         until = asyncio.get_running_loop().time() + within.total_seconds()
