@@ -36,13 +36,13 @@ def body(outcome: Mapping[str, object]) -> str:
     """Return the HTML of an outcome's text.
 
     Of Markdown, what could fetch, run or style something is shown as text, a link with its address. A handle
-    becomes a source mark only where the outcome cites it, a marker a place for its widget only where the outcome
+    becomes a source mark only where the outcome cites it, numbered from 1 within the answer, a marker a place for its widget only where the outcome
     has it; any other goes. In code both stay as they are written.
 
     Args:
         outcome: As the contract names it: `text`, `citations`, `markers`.
     """
-    cited = {str(citation["handle"]) for citation in _mappings(outcome.get("citations"))}
+    cited = _numbered(_mappings(outcome.get("citations")))
     widgets = {str(marker["marker"]) for marker in _mappings(outcome.get("markers"))}
     marked = (
         piece if verbatim else _marked(piece, cited, widgets)
@@ -71,32 +71,40 @@ def _pieces(html: str) -> Iterator[tuple[str, bool]]:
         yield piece, is_tag or depth > 0
 
 
-def _marked(text: str, cited: set[str], widgets: set[str]) -> str:
+def _numbered(citations: Sequence[Mapping[str, object]]) -> dict[str, int]:
+    """Return each handle with its number: handles count through a conversation, the sources of an answer from 1."""
+    handles = dict.fromkeys(str(citation["handle"]) for citation in citations)
+    return {handle: number for number, handle in enumerate(handles, 1)}
+
+
+def _marked(text: str, cited: Mapping[str, int], widgets: set[str]) -> str:
     text = _MARKER.sub(lambda m: _widget(m) if m[0] in widgets else "", text)
-    return _HANDLE.sub(lambda m: _source_mark(m[1]) if m[1] in cited else "", text)
+    return _HANDLE.sub(lambda m: _source_mark(m[1], cited[m[1]]) if m[1] in cited else "", text)
 
 
 def _widget(marker: re.Match[str]) -> str:
     return f'<span class="widget" data-kind="{marker[1]}" data-ref="{marker[2]}"></span>'
 
 
-def _source_mark(handle: str) -> str:
-    return f'<sup class="source" data-handle="{handle}">{handle[1:]}</sup>'
+def _source_mark(handle: str, number: int) -> str:
+    return f'<sup class="source" data-handle="{handle}">{number}</sup>'
 
 
 def sources(citations: Sequence[Mapping[str, object]], language: Language) -> str:
     """Return the HTML of what an answer rests on."""
     if not citations:
         return f'<p class="sources">{said(NO_SOURCES, language)}</p>'
-    return f'<ul class="sources">{"".join(map(_source, citations))}</ul>'
+    numbers = _numbered(citations)
+    lines = (_source(citation, numbers[str(citation["handle"])]) for citation in citations)
+    return f'<ul class="sources">{"".join(lines)}</ul>'
 
 
-def _source(citation: Mapping[str, object]) -> str:
+def _source(citation: Mapping[str, object], number: int) -> str:
     """Return one line; `bdi` keeps a right-to-left title from turning the rest around."""
     handle = str(citation["handle"])
     names = (str(citation.get(part) or "") for part in ("label", "locator"))
     place = ", ".join(f"<bdi>{escape(encodable(name))}</bdi>" for name in names if name)
-    return f'<li data-handle="{escape(handle)}">{escape(handle[1:])}: {place}</li>'
+    return f'<li data-handle="{escape(handle)}">{number}: {place}</li>'
 
 
 def freshness(indexed_through: object, language: Language) -> str:

@@ -21,7 +21,7 @@ from cogni_engine import (
     TimelinePayload,
 )
 from cogni_kernel import encodable
-from cogni_surfaces.charts import chart_svg
+from cogni_surfaces.charts import WIDTH, chart_svg
 from cogni_surfaces.renderer import TAGS, markdown
 
 _ALLOWED = {*TAGS, "time", "sup", "bdi"}
@@ -38,22 +38,27 @@ class Figures:
     rows: Sequence[Sequence[object]]
 
 
-def widget_view(marker: Marker, payload: Renderable | Missing) -> dict[str, object]:
+def widget_view(
+    marker: Marker, payload: Renderable | Missing, width: int | None = None
+) -> dict[str, object]:
     """Return a widget as the contract names it: `svg` or `html`, and `table` where it has figures.
 
     May take a second: call it in a thread.
+
+    Args:
+        width: Pixels that there are for it, None where that is not known.
     """
     shown: dict[str, object] = {"marker": str(marker), "kind": marker.kind.name}
     if isinstance(payload, Missing):
         return {**shown, "state": payload.value, "title": ""}
     title = _text(str(getattr(payload, "title", "")))
-    return {**shown, "state": "ready", "title": title, **_content(payload)}
+    return {**shown, "state": "ready", "title": title, **_content(payload, width or WIDTH)}
 
 
-def _content(payload: Renderable) -> dict[str, object]:  # noqa: PLR0911 - one a kind
+def _content(payload: Renderable, width: int) -> dict[str, object]:  # noqa: PLR0911 - one a kind
     match payload:
         case ChartPayload():
-            figures, svg = _figures(payload), chart_svg(payload)
+            figures, svg = _figures(payload), chart_svg(payload, width)
             return {"table": _plain(figures), **({"svg": svg} if svg else {})}
         case TablePayload(_, columns, rows):
             figures = Figures(
@@ -110,9 +115,10 @@ def _time(at: str) -> str:
 
 
 def _source(handle: str) -> str:
+    """Return the place of a source mark; the answer that the widget stands in has its number."""
     if not _HANDLE.fullmatch(handle):
         return ""
-    return f'<sup class="source" data-handle="{handle}">{handle[1:]}</sup>'
+    return f'<sup class="source" data-handle="{handle}"></sup>'
 
 
 def _cell(value: object) -> object:

@@ -82,7 +82,7 @@ def document() -> dict[str, object]:
 
 
 def _surface_paths() -> dict[str, object]:
-    widget = _operation("widget", "Open a widget", {"200": _json("Widget")}, ("run_ref", "ref"))
+    widget = _widget()
     rest = _operation("rest", "What an answer was cut by", {"200": _json("Rest")}, ("run_ref",))
     feedback = _operation(
         "feedback", "Say what you think of an answer", {"201": _json("Review")}, ("run_ref",)
@@ -106,6 +106,15 @@ def _surface_paths() -> dict[str, object]:
         "/surface/assets/{name}": {"get": _file("asset", "A file of the frame", "*/*", "name")},
         "/mount.js": {"get": _file("mount", "What a host page loads", "text/javascript")},
     }
+
+
+def _widget() -> dict[str, object]:
+    operation = _operation("widget", "Open a widget", {"200": _json("Widget")}, ("run_ref", "ref"))
+    parameters = operation["parameters"]
+    assert isinstance(parameters, list)
+    pixels = {"type": "integer", "minimum": 0, "maximum": 99_999}
+    width = {"name": "width", "in": "query", "required": False, "schema": pixels}
+    return {**operation, "parameters": [*parameters, width]}
 
 
 def _attachment_paths() -> dict[str, object]:

@@ -227,6 +227,20 @@ def language_in(request: Request) -> Language:
     return language_of(request.headers.get("accept-language", ""))
 
 
+def width_of(request: Request) -> Result[int | None]:
+    """Return how many pixels there are for a widget, None where the caller does not say.
+
+    Errors:
+        InvalidArgumentError: `width` is no number of pixels.
+    """
+    raw = request.query_params.get("width")
+    if raw is None:
+        return Ok(None)
+    if raw.isascii() and raw.isdigit() and len(raw) <= 5:
+        return Ok(int(raw))
+    return _wrong("width", "width is a number of pixels.")
+
+
 def cursor_of(request: Request) -> Result[int]:
     """Return the last event that the reader has, 0 for none.
 

@@ -26,6 +26,7 @@ from cogni_edge.requests import (
     subject_of,
     surface_id_of,
     view_of,
+    width_of,
 )
 from cogni_edge.views import json_response
 from cogni_kernel import ConversationId, DocumentId, Err, NotFoundError, Ok, Result, RunRef
@@ -97,12 +98,17 @@ class SurfaceRoutes:
         return Ok(_subject_view(found.value.subject))
 
     async def get_widget(self, request: Request) -> Response:
-        """Return what a marker of an own run stands for."""
+        """Return what a marker of an own run stands for, drawn for as much room as there is."""
         run, ref = RunRef(request.path_params["run_ref"]), request.path_params["ref"]
 
         async def rendered(principal: Principal) -> Result[Mapping[str, object]]:
+            width = width_of(request)
+            if isinstance(width, Err):
+                return width
             found = await self.services.widgets.open(run, ref, principal)
-            return found if isinstance(found, Err) else Ok(await _rendered(found.value))
+            if isinstance(found, Err):
+                return found
+            return Ok(await _rendered(found.value, width.value))
 
         return await self.answering.answer(request, rendered, json_response)
 
@@ -177,9 +183,9 @@ class SurfaceRoutes:
         return await self.answering.answer(request, rest, json_response)
 
 
-async def _rendered(widget: ShownWidget) -> Mapping[str, object]:
+async def _rendered(widget: ShownWidget, width: int | None) -> Mapping[str, object]:
     """Render in a thread: a chart takes a moment to draw."""
-    return await asyncio.to_thread(widget_view, widget.marker, widget.payload)
+    return await asyncio.to_thread(widget_view, widget.marker, widget.payload, width)
 
 
 def _subject_view(subject: Subject) -> Mapping[str, object]:

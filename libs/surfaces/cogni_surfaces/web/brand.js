@@ -17,8 +17,8 @@ export function applyBrand(brand) {
   }
   const [ground, soft, ink] = ["colour_background", "colour_surface", "colour_text"].map(colour);
   if (ground && ink && contrast(ink, ground) >= LEAST && (!soft || contrast(ink, soft) >= LEAST)) {
-    root.dataset.branded = "";
-    root.style.colorScheme = contrast("#000000", ground) > LEAST ? "light" : "dark";
+    root.dataset.branded = contrast("#000000", ground) > contrast("#ffffff", ground) ? "light" : "dark";
+    root.style.colorScheme = root.dataset.branded;
     set("--bg", ground);
     set("--ink", ink);
     set("--soft", soft ?? ground);

@@ -73,7 +73,7 @@ export class Conversation {
   ended({ kind }) {
     keep("run", null);
     const said = { proposed: "proposalReady", halted: "answerStopped", failed: "answerFailed" }[kind];
-    this.say(t(said ?? "answerReady"));
+    this.say(t(said ?? "answerReady"), false, true);
   }
 
   failed(turn, error) {

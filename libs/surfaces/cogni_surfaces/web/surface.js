@@ -20,11 +20,15 @@ const attachments = new Attachments(api, byId("chips"), () => conversation.id, s
 let subject = null;
 let quiet = 0;
 
-/** Put one line where a screen reader hears it, once; a line that is not `busy` goes after a while. */
-function say(text, busy = false) {
+/**
+ * Put one line where a screen reader hears it, once; a line that is not `busy` goes after a while. `heard` is one
+ * that is not shown: who sees the screen sees as much.
+ */
+function say(text, busy = false, heard = false) {
   const status = byId("status");
   clearTimeout(quiet);
   status.classList.toggle("busy", busy && text !== "");
+  status.classList.toggle("heard", heard);
   if (status.textContent !== text) status.textContent = text;
   if (!busy && text) quiet = setTimeout(() => say(""), 8000);
 }

@@ -34,7 +34,7 @@ export class TurnView {
       phase: () => this.say(phaseText(data), true),
       token: () => this.addText(data.text),
       tool_completed: () => this.parts.tools.append(toolCard(data)),
-      marker: () => this.widgets.set(data.marker, widget(this.api, this.run, data.marker.slice(2, -2).split(":")[1], data)),
+      marker: () => this.widgets.set(data.marker, this.widget(data.marker.slice(2, -2).split(":")[1], data)),
       citation: () => this.citations.set(data.handle, data),
       proposal: () => this.proposed(data),
       done: () => this.finish(data.outcome),
@@ -74,10 +74,20 @@ export class TurnView {
     return this.citations.has(handle) ? el("sup", { class: "source" }, this.chip(handle)) : document.createTextNode(text);
   }
 
+  widget(ref, issued = null) {
+    return widget(this.api, this.run, ref, issued, (handle) => (this.citations.has(handle) ? this.chip(handle) : null));
+  }
+
+  /** The number of a source within this answer, from 1. */
+  number(handle) {
+    return [...this.citations.keys()].indexOf(handle) + 1;
+  }
+
   chip(handle) {
     const citation = this.citations.get(handle);
-    const label = t("source", { n: handle.slice(1), label: citation.label });
-    return el("button", { class: "chip", type: "button", "aria-label": label, title: citation.label, text: handle.slice(1), onclick: () => openSource(this.api, this.run, citation) });
+    const n = this.number(handle);
+    const label = t("source", { n, label: citation.label });
+    return el("button", { class: "chip", type: "button", "aria-label": label, title: citation.label, text: n, onclick: () => openSource(this.api, this.run, citation) });
   }
 
   proposed(proposal) {
@@ -111,7 +121,7 @@ export class TurnView {
     }
     for (const place of answer.querySelectorAll("span.widget")) {
       const made = this.widgets.get(`[[${place.dataset.kind}:${place.dataset.ref}]]`);
-      place.replaceWith(made ?? widget(this.api, this.run, place.dataset.ref, null));
+      place.replaceWith(made ?? this.widget(place.dataset.ref));
     }
     for (const block of answer.children) block.setAttribute("dir", "auto");
     framed(answer);
@@ -123,7 +133,8 @@ export class TurnView {
     more.addEventListener("click", async () => {
       more.disabled = true;
       try {
-        const { html } = await this.api.get(`/v1/runs/${this.run}/rest`);
+        const { html, text } = await this.api.get(`/v1/runs/${this.run}/rest`);
+        this.text += text;
         const rest = [...this.rendered(html).childNodes];
         more.replaceWith(...rest);
         const first = rest.find((node) => node.nodeType === Node.ELEMENT_NODE);
@@ -151,7 +162,7 @@ export class TurnView {
   disclosures({ citations, indexed_through: through, generated_label: label, text }) {
     const listed = (citations ?? []).map((citation) =>
       el("li", {}, el("button", { type: "button", onclick: () => openSource(this.api, this.run, citation) },
-        el("b", { text: citation.handle.slice(1) }),
+        el("b", { text: this.number(citation.handle) }),
         el("span", {}, el("bdi", { text: citation.label }), " ", el("bdi", { class: "place", text: place(citation) })))),
     );
     const sources = listed.length ? el("ul", { class: "sources", "aria-label": t("sources") }, ...listed) : null;
@@ -164,9 +175,14 @@ export class TurnView {
   }
 
   buttons() {
-    const copy = iconButton("copy", t("copy"), async () => this.say(t((await copied(this.text)) ? "copied" : "notCopied")));
+    const copy = iconButton("copy", t("copy"), async () => this.say(t((await copied(this.asCopied())) ? "copied" : "notCopied")));
     const again = iconButton("retry", t("askAgain"), () => this.retry(this.question));
     return [copy, again, ...feedback(this.api, this.run, this.parts.form, this.say)];
+  }
+
+  /** The text as it goes elsewhere: numbers where its sources are, and no places of widgets. */
+  asCopied() {
+    return this.text.split(PLACES).map((piece) => (this.citations.has(piece.slice(1, -1)) ? `[${this.number(piece.slice(1, -1))}]` : PLACES.test(piece) ? "" : piece)).join("");
   }
 
   /** Show what kept the question from being answered; the question can be asked again. */

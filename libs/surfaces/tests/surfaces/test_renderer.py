@@ -219,7 +219,16 @@ def test_every_source_is_listed_with_its_place() -> None:
     html = render_answer(outcome("x", [LEAVE, pay]))
 
     assert '<li data-handle="s1">1: <bdi>Parental leave</bdi>, <bdi>Section 2</bdi></li>' in html
-    assert '<li data-handle="s8">8: <bdi>الرواتب</bdi></li>' in html
+    assert '<li data-handle="s8">2: <bdi>الرواتب</bdi></li>' in html
+
+
+def test_the_sources_of_an_answer_count_from_one_however_far_the_conversation_has_counted() -> None:
+    late = {**LEAVE, "handle": "s12"}
+    html = render_answer(outcome("16 weeks [s12], paid [s9].", [late, {**LEAVE, "handle": "s9"}]))
+
+    assert 'weeks <sup class="source" data-handle="s12">1</sup>' in html
+    assert 'paid <sup class="source" data-handle="s9">2</sup>' in html
+    assert '<li data-handle="s12">1: ' in html
 
 
 def test_a_title_cannot_break_out_of_the_list() -> None:

@@ -108,6 +108,19 @@ async def test_a_chart_is_a_picture_with_its_figures_beside_it(world: "World") -
     assert found["svg"].startswith("<svg ")
 
 
+async def test_a_chart_is_drawn_for_the_room_that_there_is(world: "World") -> None:
+    run = (await world.ask("Show a chart."))["run_ref"]
+
+    narrow = await world.call("GET", f"/v1/runs/{run}/widgets/c1?width=300")
+    wrong = [
+        await world.call("GET", f"/v1/runs/{run}/widgets/c1?width={given}")
+        for given in ("", "-1", "wide", "٣", "100000")
+    ]
+
+    assert ' width="300"' in narrow.json()["svg"]
+    assert [(w.status_code, w.json()["field"]) for w in wrong] == [(422, "width")] * 5
+
+
 async def test_a_widget_is_its_persons_and_its_runs_own(world: "World") -> None:
     charted = await world.ask("Show a chart.")
     again = await world.ask("Show a chart.", conversation_id=charted["conversation_id"])
