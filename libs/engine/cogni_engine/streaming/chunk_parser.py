@@ -108,14 +108,11 @@ class ChunkParser:
             return ""
         try:
             chunk = json.loads(data.decode("utf-8"))
+            if isinstance(chunk, dict):
+                return self.parse(chunk)
         except (ValueError, RecursionError) as wrong:
             return self._lost(f"a chunk of {len(data)} bytes: {type(wrong).__name__}")
-        if not isinstance(chunk, dict):
-            return self._lost(f"a chunk that is a {type(chunk).__name__}")
-        try:
-            return self.parse(chunk)
-        except RecursionError:  # arguments that came as a value, too deep to be written
-            return self._lost("a chunk that is too deep")
+        return self._lost(f"a chunk that is a {type(chunk).__name__}")
 
     def _lost(self, problem: str) -> str:
         """Note that a chunk cannot be read; no text comes of it."""
