@@ -25,10 +25,13 @@ _RULE_OF_PARENT = (
     .where(documents.c.tenant_id == _TENANT, documents.c.id == sa.bindparam("parent"))
     .with_for_update(read=True)
 )
-_ID_OF_SOURCE = sa.select(documents.c.id).where(
+_IN_PLACE = sa.select(documents.c.id).where(
     documents.c.tenant_id == _TENANT,
-    documents.c.corpus_id == sa.bindparam("of_corpus"),
-    documents.c.source_id == sa.bindparam("of_source"),
+    (
+        (documents.c.corpus_id == sa.bindparam("of_corpus"))
+        & (documents.c.source_id == sa.bindparam("of_source"))
+    )
+    | (documents.c.id == sa.bindparam("of_document")),
 )
 _DELETE_CHUNKS = sa.delete(chunks).where(
     chunks.c.tenant_id == _TENANT, chunks.c.document_id == sa.bindparam("of_document")
@@ -90,14 +93,15 @@ def rule_to_write(connection: sa.Connection, document: Document) -> AccessRule |
     return None if found is None else rule_of(found)
 
 
-def is_taken(connection: sa.Connection, document: Document) -> bool:
-    """Tell whether another document of the corpus has this one's source id."""
+def in_place(connection: sa.Connection, document: Document) -> frozenset[str]:
+    """Return the ids of the documents that are where this one goes: itself, and any of the same source."""
     place = {
+        "of_document": str(document.id),
         "of_tenant": str(document.tenant_id),
         "of_corpus": str(document.corpus_id),
         "of_source": document.source_id,
     }
-    return connection.scalar(_ID_OF_SOURCE, place) not in (None, str(document.id))
+    return frozenset(connection.scalars(_IN_PLACE, place))
 
 
 def write_document(connection: sa.Connection, document: Document, rule: AccessRule) -> bool:
@@ -106,12 +110,16 @@ def write_document(connection: sa.Connection, document: Document, rule: AccessRu
     return connection.execute(statement, document_row(document, rule)).rowcount == 1
 
 
-def replace_chunks(connection: sa.Connection, document: Document, rows: Sequence[Row]) -> None:
-    """Put passages in place of all that the document had."""
-    place = {"of_tenant": str(document.tenant_id), "of_document": str(document.id)}
-    connection.execute(_DELETE_CHUNKS, place)
+def add_chunks(connection: sa.Connection, rows: Sequence[Row]) -> None:
+    """Write the passages of a document that has none."""
     if rows:
         connection.execute(sa.insert(chunks), rows)
+
+
+def delete_chunks(connection: sa.Connection, document: Document) -> None:
+    """Remove all passages that a document has."""
+    place = {"of_tenant": str(document.tenant_id), "of_document": str(document.id)}
+    connection.execute(_DELETE_CHUNKS, place)
 
 
 def replace_gaps(
@@ -141,10 +149,17 @@ def set_rule(
     connection: sa.Connection, tenant: TenantId, ids: Sequence[str], rule: AccessRule
 ) -> None:
     """Put these documents under `rule`: its text, its readers, and the rule itself where it is compound."""
-    keep_rule(connection, tenant, rule)
     place = _listed(tenant, ids)
     connection.execute(_UPDATE_RULES, {**place, "new_rule": rule.to_json()})
     connection.execute(_DELETE_READERS, place)
+    add_readers(connection, tenant, ids, rule)
+
+
+def add_readers(
+    connection: sa.Connection, tenant: TenantId, ids: Sequence[str], rule: AccessRule
+) -> None:
+    """Write who may read documents that nobody may; and the rule itself where it is compound."""
+    keep_rule(connection, tenant, rule)
     rows = [
         {"tenant_id": str(tenant), "document_id": document, "token": token}
         for document in ids

@@ -1,6 +1,6 @@
 """Documents as they stand now, with their passages, rules and gaps."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -17,10 +17,12 @@ from cogni_adapters.database.document_rows import (
     gap_of,
 )
 from cogni_adapters.database.document_writes import (
+    add_chunks,
+    add_readers,
+    delete_chunks,
     delete_documents,
     family,
-    is_taken,
-    replace_chunks,
+    in_place,
     replace_gaps,
     rule_to_write,
     set_rule,
@@ -103,12 +105,17 @@ class DatabaseDocumentStoreAdapter(DocumentStorePort):
             rule = rule_to_write(connection, document)
             if rule is None:
                 return Err(NotFoundError(PARENT_GONE))
-            if is_taken(connection, document):
+            found = in_place(connection, document)
+            if found - {str(document.id)}:
                 return Err(ConflictError(TAKEN, retryable=True))
             if write_document(connection, document, rule):
-                replace_chunks(connection, document, rows)
-                ids = family(connection, document.tenant_id, [document.id])
-                set_rule(connection, document.tenant_id, ids, rule)
+                if found:
+                    delete_chunks(connection, document)
+                    ids = family(connection, document.tenant_id, [document.id])
+                    set_rule(connection, document.tenant_id, ids, rule)
+                else:
+                    add_readers(connection, document.tenant_id, [str(document.id)], rule)
+                add_chunks(connection, rows)
                 _enqueue_all(connection, jobs)
                 if gaps is not None:
                     replace_gaps(connection, *place, gaps)
@@ -140,12 +147,8 @@ class DatabaseDocumentStoreAdapter(DocumentStorePort):
     async def known(
         self, tenant: TenantId, corpus: CorpusId, source_ids: Sequence[str]
     ) -> Result[Sequence[Document]]:
-        query = (
-            sa.select(documents)
-            .where(*_in_corpus(tenant, corpus), documents.c.source_id.in_(texts(source_ids)))
-            .order_by(documents.c.source_id, documents.c.id)
-        )
-        return await self._documents(query)
+        wanted = {"of_tenant": str(tenant), "of_corpus": str(corpus), "listed": packed(source_ids)}
+        return await self._documents(_KNOWN, wanted)
 
     async def source_ids(
         self, tenant: TenantId, corpus: CorpusId, after: str, limit: int
@@ -164,12 +167,7 @@ class DatabaseDocumentStoreAdapter(DocumentStorePort):
         )
 
     async def attached(self, tenant: TenantId, document: DocumentId) -> Result[Sequence[Document]]:
-        query = (
-            sa.select(documents)
-            .where(documents.c.tenant_id == str(tenant), documents.c.parent_id == str(document))
-            .order_by(documents.c.source_id, documents.c.id)
-        )
-        return await self._documents(query)
+        return await self._documents(_ATTACHED, {"of_tenant": str(tenant), "to": str(document)})
 
     async def chunks_of(
         self, tenant: TenantId, documents: Sequence[DocumentId]
@@ -229,12 +227,27 @@ class DatabaseDocumentStoreAdapter(DocumentStorePort):
             lambda connection: Ok([gap_of(row) for row in connection.execute(query)])
         )
 
-    async def _documents(self, query: sa.Select[*tuple[Any, ...]]) -> Result[Sequence[Document]]:
+    async def _documents(
+        self, query: sa.Select[*tuple[Any, ...]], wanted: Mapping[str, str]
+    ) -> Result[Sequence[Document]]:
         return await self._database.read(
-            lambda connection: Ok([document_of(row) for row in connection.execute(query)])
+            lambda connection: Ok([document_of(row) for row in connection.execute(query, wanted)])
         )
 
 
+_KNOWN = (
+    sa.select(documents)
+    .where(documents.c.tenant_id == sa.bindparam("of_tenant"))
+    .where(documents.c.corpus_id == sa.bindparam("of_corpus"))
+    .where(documents.c.source_id.in_(texts_named("listed")))
+    .order_by(documents.c.source_id, documents.c.id)
+)
+_ATTACHED = (
+    sa.select(documents)
+    .where(documents.c.tenant_id == sa.bindparam("of_tenant"))
+    .where(documents.c.parent_id == sa.bindparam("to"))
+    .order_by(documents.c.source_id, documents.c.id)
+)
 _CHUNKS_OF = CHUNK_QUERY.where(
     chunks.c.tenant_id == sa.bindparam("of_tenant"),
     chunks.c.document_id.in_(texts_named("listed")),

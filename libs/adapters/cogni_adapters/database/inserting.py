@@ -1,6 +1,7 @@
 """Inserting what may be there already."""
 
 from collections.abc import Mapping
+from functools import cache
 
 import sqlalchemy as sa
 
@@ -9,5 +10,9 @@ from cogni_adapters.database.dialects import insert
 
 def insert_if_new(connection: sa.Connection, table: sa.Table, row: Mapping[str, object]) -> bool:
     """Insert a row, unless one that it must differ from is there; tell whether it went in."""
-    statement = insert(connection.dialect.name, table).on_conflict_do_nothing()
-    return connection.execute(statement, row).rowcount == 1
+    return connection.execute(_statement(connection.dialect.name, table), row).rowcount == 1
+
+
+@cache
+def _statement(dialect: str, table: sa.Table) -> sa.Insert:
+    return insert(dialect, table).on_conflict_do_nothing()

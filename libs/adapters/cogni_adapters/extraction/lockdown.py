@@ -15,7 +15,8 @@ import resource
 import site
 import sys
 import sysconfig
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from cogni_domain.knowledge.extracted import ExtractionLimits
@@ -62,6 +63,7 @@ def confine(folder: Path) -> frozenset[str]:
     Children inherit it. Returns which of NETWORK and FILES the kernel granted.
     """
     granted = set()
+    _own_files()
     _libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     if _libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET) == 0 or _libc.unshare(_CLONE_NEWNET) == 0:
         granted.add(NETWORK)
@@ -111,11 +113,15 @@ def _writes(arguments: Sequence[object]) -> bool:
     )
 
 
-def _own_files() -> Iterator[str]:
-    """Where Python loads modules from late: its library and the installed packages."""
+@cache
+def _own_files() -> tuple[str, ...]:
+    """Where Python loads modules from late: its library and the installed packages.
+
+    Known before the first fork, since looking costs a child as much as reading a small file does.
+    """
     paths = sysconfig.get_paths()
     roots = {paths["stdlib"], paths["platstdlib"], *site.getsitepackages()}
-    yield from sorted({os.path.realpath(root) for root in roots if Path(root).is_dir()})
+    return tuple(sorted({os.path.realpath(root) for root in roots if Path(root).is_dir()}))
 
 
 def _restrict_files(folder: Path) -> bool:
