@@ -1,0 +1,19 @@
+"""The stream of chat completions, in any pieces and with any damage."""
+
+import os
+
+from cogni_engine import ChunkParser
+from cogni_testing.contracts.answer_stream import AnswerStreamContract
+from cogni_testing.providers import Turn
+from cogni_testing.providers.double import CHAT
+from cogni_testing.providers.frames import Frame
+
+
+class TestChatStream(AnswerStreamContract):
+    fuzzed_frames = int(os.environ.get("COGNI_FUZZED_FRAMES", "2000"))
+
+    def make_parser(self) -> ChunkParser:
+        return ChunkParser()
+
+    def stream(self, turn: Turn) -> list[Frame]:
+        return CHAT.stream(turn)
