@@ -1,7 +1,6 @@
 """Chat completions, streamed: the vendor's client carries the bytes, our parser reads them."""
 
-import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
@@ -11,9 +10,9 @@ import openai
 from cogni_adapters.openai.failures import described
 from cogni_adapters.openai.wire import to_body
 from cogni_domain.ports.model import ModelPort
-from cogni_domain.providers.failures import not_an_answer
 from cogni_domain.providers.health import RecentCalls
 from cogni_domain.providers.pinning import pinned
+from cogni_domain.providers.reading import read_answer
 from cogni_engine import (
     ChunkParser,
     Definition,
@@ -22,13 +21,12 @@ from cogni_engine import (
     Message,
     Response,
 )
-from cogni_kernel import Err, Ok, Result, TaskClass
+from cogni_kernel import Err, Result, TaskClass
 
 CONNECT_S = 10.0
 SILENCE_S = 60.0
 """Between two pieces of an answer; the whole of it is bounded by the run."""
 
-_log = logging.getLogger(__name__)
 _REFUSES_OPTIONS = frozenset({400, 422})
 
 
@@ -97,38 +95,13 @@ class OpenAIChatAdapter(ModelPort):
         return await self._complete(messages, tools, emitter)
 
     async def _stream(self, body: dict[str, object], emitter: Emitter | None) -> Result[Response]:
-        parser = ChunkParser()
         async with self._request(body) as answer:
-            async for received in _pieces(answer):
-                _emit(emitter, parser.feed(received))
-        _emit(emitter, parser.finish())
-        if parser.problems:
-            _log.warning("%s: %s", self._model, "; ".join(parser.problems[:5]))
-        failed = not_an_answer(parser)
-        if failed is not None:
-            return Err(failed)
-        named = parser.model or self._model
-        return Ok(Response(parser.text, parser.tool_calls, parser.usage, named))
+            return await read_answer(answer, ChunkParser(), emitter, self._model)
 
     def _request(self, body: dict[str, object]) -> AbstractAsyncContextManager[Any]:
         """Send a request as it is: the client would walk through every old message of it."""
         chat = self._client.chat.completions.with_streaming_response
         return chat.create(model=self._model, messages=[], stream=True, extra_body=body)
-
-
-async def _pieces(answer: Any) -> AsyncIterator[bytes]:
-    """Yield the stream as it comes; a server that does not stream sends one event."""
-    if "json" not in answer.headers.get("content-type", ""):
-        async for received in answer.iter_bytes():
-            yield received
-        return
-    whole = await answer.read()
-    yield b"".join(b"data: %b\n" % line for line in whole.splitlines())
-
-
-def _emit(emitter: Emitter | None, text: str) -> None:
-    if emitter is not None:
-        emitter.emit_token(text)
 
 
 def _is_about_options(refusal: openai.APIStatusError) -> bool:

@@ -126,5 +126,17 @@ def test_an_error_in_a_stream_counts_more_than_its_end() -> None:
     assert error == UpstreamError(AWAY)
 
 
+def test_a_call_of_which_a_piece_was_lost_is_no_answer() -> None:
+    parser = ChunkParser()
+    call = {"index": 0, "id": "a", "function": {"name": "look_up", "arguments": "{}"}}
+    parser.parse({"choices": [{"delta": {"tool_calls": [call]}, "finish_reason": "tool_calls"}]})
+    parser.feed(b"data: {lost\n\n")
+
+    error = not_an_answer(parser)
+
+    assert error is not None
+    assert (error.message, error.retryable) == (CUT, True)
+
+
 def test_a_stream_that_ended_well_is_an_answer() -> None:
     assert not_an_answer(ChunkParser(finish_reason="stop")) is None
