@@ -144,34 +144,3 @@ async def test_nobody_accepts_what_is_covered(open_chat: "Open") -> None:
     await expect(turn.locator(".state")).to_have_count(0)
     await chat.page.evaluate("document.getElementById('cover').remove()")
     await expect(accept).to_have_attribute("aria-disabled", "false")
-
-
-@pytest.mark.parametrize(
-    ("given", "why"),
-    [
-        ({"grants": ["all"]}, "from the directory"),
-        ({"scope": "everything"}, "from the directory"),
-        ({"tools": []}, "follows from the person's grants"),
-        ({"principal": "hr-lead"}, "proven by principal_token"),
-        ({"subject_ref": {"kind": "request", "id": "R", "body": "secret"}}, "not body"),
-        ({"colour": "red"}, "there is no colour"),
-        ({"placement": "everywhere"}, "docked or launcher"),
-        ({"surface_id": 7}, "surface_id names a surface"),
-    ],
-)
-async def test_a_config_that_claims_authority_is_refused_with_the_reason(
-    open_chat: "Open", given: dict[str, object], why: str
-) -> None:
-    chat = await open_chat()
-
-    said = await chat.page.evaluate(
-        """given => {
-            const config = {surface_id: "chat", key_id: "demo-acme", principal_token: "t", ...given};
-            try { CogniBuild.mount("#place", config); return "mounted"; }
-            catch (error) { return `${error.name}: ${error.message}`; }
-        }""",
-        given,
-    )
-
-    assert said.startswith("TypeError: CogniBuild.mount: ")
-    assert why in said

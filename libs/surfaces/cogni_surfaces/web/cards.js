@@ -25,7 +25,8 @@ function subtitle(args, path) {
   return short ?? "";
 }
 
-function details(name, args, path, result) {
+function details(name, args, path, echo) {
+  const result = withStatistics(echo) ?? echo;
   const structured = typeof result === "object" && result !== null && !Array.isArray(result);
   const parts = [listed(args)];
   if (structured && result.error) parts.push(el("p", { dir: "auto", text: text(result.error) }));
@@ -61,6 +62,17 @@ function patched(result) {
   const removed = found?.removed ?? found?.deletions;
   if (typeof added !== "number" && typeof removed !== "number") return null;
   return t("patched", { added: added ?? 0, removed: removed ?? 0 });
+}
+
+/** Return an echo that came as text, as the patch's result that it spells; null for any other. */
+function withStatistics(echo) {
+  if (typeof echo !== "string" || !echo.startsWith("{")) return null;
+  try {
+    const result = JSON.parse(echo);
+    return patched(result) ? result : null;
+  } catch {
+    return null;
+  }
 }
 
 const block = (shown) =>

@@ -17,7 +17,21 @@
   );
   const TEXTS = { en: ["Open the assistant", "Assistant"], de: ["Assistenten öffnen", "Assistent"] };
   const NAMES = /^[A-Za-z0-9._-]{1,64}$/;
-  const REF = /^[A-Za-z0-9._:/-]{1,128}$/;
+  const KIND = /^[A-Za-z0-9._:-]{1,128}$/;
+  const ID = /^[^\x00-\x1f\x7f]{1,256}$/u;
+  const LOCALE = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,3}$/;
+  const MAX_TOKEN = 16384;
+  const COLOUR = /^#[0-9a-f]{6}$/i;
+  const BRAND = {
+    ...Object.fromEntries(["accent", "on_accent", "background", "surface", "text"].map((name) => [`colour_${name}`, COLOUR])),
+    radius: /^([0-9]|1[0-9]|2[0-4])px$/,
+    font: /^(system|serif|mono|rounded)$/,
+    density: /^(comfortable|compact)$/,
+    icons: /^(line|filled|none)$/,
+    placement: /^(left|right)$/,
+    name: /^[^\x00-\x1f\x7f-\x9f<>&\u200b-\u200f\u2028-\u202e\u2060-\u206f]{1,40}$/u,
+  };
+  const PAIRS = [["colour_text", "colour_background"], ["colour_text", "colour_surface"], ["colour_on_accent", "colour_accent"]];
 
   const wrong = (text) => {
     throw new TypeError(`CogniBuild.mount: ${text}`);
@@ -33,20 +47,35 @@
     const { surface_id, key_id, principal_token: token, placement = "docked", locale, brand } = config;
     if (!NAMES.test(surface_id ?? "") || typeof surface_id !== "string") wrong("surface_id names a surface, like \"chat\"");
     if (!NAMES.test(key_id ?? "") || typeof key_id !== "string") wrong("key_id is the public id of the key that your tokens are signed with");
-    if (typeof token !== "function" && (typeof token !== "string" || !token)) wrong("principal_token is a token that your server signed, or a function that gives one");
+    if (typeof token !== "function" && (typeof token !== "string" || !token.trim() || token.length > MAX_TOKEN)) wrong("principal_token is a token that your server signed, or a function that gives one");
     if (!["docked", "launcher"].includes(placement)) wrong("placement is docked or launcher");
-    if (locale !== undefined && !/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,3}$/.test(locale)) wrong("locale is a language tag like de or en-GB");
-    if (brand !== undefined && (typeof brand !== "object" || brand === null)) wrong("brand is an object of brand tokens");
-    return { surface_id, key_id, token, placement, locale, brand: brand ? { ...brand } : undefined, subject_ref: reference(config.subject_ref) };
+    if (given(locale) && (typeof locale !== "string" || !LOCALE.test(locale))) wrong("locale is a language tag like de or en-GB");
+    return { surface_id, key_id, token, placement, locale: locale ?? undefined, brand: branded(brand), subject_ref: reference(config.subject_ref) };
   }
 
-  function reference(given) {
-    if (given === undefined || given === null) return null;
-    if (typeof given !== "object") wrong("subject_ref is {kind, id}: a reference, never a record");
-    const more = Reflect.ownKeys(given).filter((key) => key !== "kind" && key !== "id");
+  const given = (value) => value !== undefined && value !== null;
+
+  function branded(brand) {
+    if (!given(brand)) return undefined;
+    if (!Object.is(Object.getPrototypeOf(brand), Object.prototype)) wrong("brand is an object of brand tokens, like {name: \"Helper\", radius: \"8px\"}");
+    for (const [name, value] of Object.entries(brand)) {
+      if (!Object.hasOwn(BRAND, name)) wrong(`there is no brand token ${name}; there are ${Object.keys(BRAND).join(", ")}`);
+      if (typeof value !== "string" || !BRAND[name].test(value)) wrong(`the brand token ${name} has no such value`);
+    }
+    for (const [text, ground] of PAIRS) {
+      const ratio = text in brand && ground in brand ? contrast(brand[text], brand[ground]) : 21;
+      if (ratio < 4.5) wrong(`${text} on ${ground} has a contrast of ${ratio.toFixed(1)}; 4.5 is the least`);
+    }
+    return { ...brand };
+  }
+
+  function reference(ref) {
+    if (!given(ref)) return null;
+    if (typeof ref !== "object") wrong("subject_ref is {kind, id}: a reference, never a record");
+    const more = Reflect.ownKeys(ref).filter((key) => key !== "kind" && key !== "id");
     if (more.length) wrong(`subject_ref has kind and id alone, not ${String(more[0])}: ${WHY.get("record")}`);
-    const { kind, id } = given;
-    if (typeof kind !== "string" || typeof id !== "string" || !REF.test(kind) || !REF.test(id)) wrong("subject_ref is {kind, id}, two short names");
+    const { kind, id } = ref;
+    if (typeof kind !== "string" || typeof id !== "string" || !KIND.test(kind) || !ID.test(id)) wrong("subject_ref is {kind, id}, two short names");
     return { kind, id };
   }
 
@@ -107,7 +136,7 @@
       button.setAttribute("aria-label", button.title);
       button.setAttribute("aria-expanded", "false");
       button.append(bubble());
-      const accent = /^#[0-9a-f]{6}$/i.test(this.config.brand?.colour_accent ?? "") ? this.config.brand.colour_accent : "#1f4fd8";
+      const accent = this.config.brand?.colour_accent ?? "#1f4fd8";
       styled(button, { position: "fixed", bottom: "20px", [side]: "20px", width: "56px", height: "56px", padding: "0", borderRadius: "50%", border: "2px solid #fff", background: accent, color: readable(accent), cursor: "pointer", boxShadow: "0 4px 16px rgb(0 0 0 / .3)", zIndex: "2147483000" });
       button.addEventListener("click", () => this.show(true));
       styled(this.frame, { position: "fixed", zIndex: "2147483001", border: "0", background: "Canvas", [side]: "0", bottom: "0" });
@@ -208,9 +237,20 @@
   const styled = (node, style) => Object.assign(node.style, style);
 
   /** Black or white, whichever is easier to read on a colour. */
-  function readable(colour) {
-    const [r, g, b] = [1, 3, 5].map((at) => (Number.parseInt(colour.slice(at, at + 2), 16) / 255) ** 2.2);
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? "#000" : "#fff";
+  const readable = (colour) => (contrast("#000000", colour) >= contrast("#ffffff", colour) ? "#000" : "#fff");
+
+  /** Return the contrast of two colours, 1 to 21, as WCAG 2 defines it. */
+  function contrast(one, other) {
+    const [light, dark] = [luminance(one), luminance(other)].sort((a, b) => b - a);
+    return (light + 0.05) / (dark + 0.05);
+  }
+
+  function luminance(colour) {
+    const [r, g, b] = [1, 3, 5].map((at) => {
+      const share = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   }
 
   function bubble() {
