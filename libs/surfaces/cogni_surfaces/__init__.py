@@ -4,6 +4,7 @@ from cogni_surfaces.agui import DECISIONS, RESPONSE_SCHEMA, AguiEvent, AguiRun
 from cogni_surfaces.base import Base, Confirmation, SurfaceCapabilities
 from cogni_surfaces.brand import BrandTokens
 from cogni_surfaces.chat import ChatSurface, View, disclosed, render_answer, the_rest
+from cogni_surfaces.cutting import limited
 from cogni_surfaces.deltas import ServerEvent, json_line, server_event
 from cogni_surfaces.mount import AUTHORITY, PLACEMENTS, SurfaceConfig, config_of, why_not
 from cogni_surfaces.registry import OpenSurface, SurfaceRegistry
@@ -37,6 +38,7 @@ __all__ = [
     "disclosed",
     "json_line",
     "language_of",
+    "limited",
     "render_answer",
     "said",
     "server_event",

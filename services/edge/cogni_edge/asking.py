@@ -8,12 +8,12 @@ from cogni_application.turn.transcripts import TranscriptService
 from cogni_domain.access.principal import Principal
 from cogni_domain.ports.run_log import NumberedDelta, Opened
 from cogni_kernel import Err, Ok, Result
-from cogni_surfaces import OpenSurface, SurfaceRegistry
+from cogni_surfaces import OpenSurface, SurfaceRegistry, limited
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A run that goes on, its deltas from the first, and the surface that shows them."""
+    """A run that goes on, its deltas from the first as far as they are shown, and the surface that shows them."""
 
     opened: Opened
     deltas: AsyncIterator[NumberedDelta]
@@ -54,4 +54,5 @@ class Asking:
         deltas = await self.transcripts.follow(opened.value.run_ref, principal, 0)
         if isinstance(deltas, Err):
             return deltas
-        return Ok(Asked(opened.value, deltas.value, surface.value))
+        limit = surface.value.surface.capabilities.max_output_length
+        return Ok(Asked(opened.value, limited(deltas.value, limit), surface.value))

@@ -53,7 +53,7 @@ from cogni_kernel import (
     UpstreamError,
 )
 from cogni_runtime.middleware import Pipeline
-from cogni_surfaces import View
+from cogni_surfaces import View, limited
 
 _FILES = "/v1/conversations/{conversation_id}/attachments"
 EXECUTION_WAIT = timedelta(seconds=5)
@@ -120,12 +120,24 @@ class Edge:
             )
             if isinstance(surface, Err):
                 return surface
-            deltas = await self._services.transcripts.follow(run, principal, after.value)
-            if isinstance(deltas, Err) and isinstance(deltas.error, InvalidArgumentError):
-                return wrong_cursor(str(deltas.error.message))
-            return deltas.map(lambda found: (found, view_of(request, surface.value)))
+            view = view_of(request, surface.value)
+            deltas = await self._resumed(run, principal, after.value, view)
+            return deltas.map(lambda found: (found, view))
 
         return await self._answering.answer(request, follow, lambda found: event_stream(*found))
+
+    async def _resumed(
+        self, run: RunRef, principal: Principal, after: int, view: View
+    ) -> Result[Deltas]:
+        """Return the deltas after a cursor; what came before them counts towards what is shown."""
+        transcripts = self._services.transcripts
+        rest = await transcripts.follow(run, principal, after)
+        if isinstance(rest, Err) and isinstance(rest.error, InvalidArgumentError):
+            return wrong_cursor(str(rest.error.message))
+        if isinstance(rest, Err):
+            return rest
+        every = await transcripts.follow(run, principal, 0) if after else rest
+        return every.map(lambda deltas: limited(deltas, view.limit, after))
 
     async def post_stop(self, request: Request) -> Response:
         """End a run as Halted with what it had; doing it again changes nothing, whatever the key."""

@@ -163,6 +163,21 @@ async def test_an_answer_that_is_too_long_for_its_surface_is_cut_and_the_rest_is
     assert (await world.call("GET", f"/v1/runs/{run}/rest", "bob")).status_code == 404
 
 
+async def test_a_stream_shows_no_more_of_an_answer_than_its_surface_does(world: "World") -> None:
+    world.model.pieces = [f"Line {n} of the long answer [s1]. " for n in range(1200)]
+
+    events = await world.stream()
+
+    text = "".join(str(event.data["text"]) for event in events if event.name == "token")
+    outcome = events[-1].data["outcome"]
+    assert isinstance(outcome, dict)
+    assert 19_000 < len(text) <= 20_000
+    assert text.startswith(outcome["text"])
+    for after in (1, events[len(events) // 2].id, events[-2].id):
+        resumed = await world.resume(events[0].data["run_ref"], after)
+        assert resumed == [event for event in events if event.id > after]
+
+
 async def test_a_person_says_what_they_think_and_a_bad_verdict_is_told(world: "World") -> None:
     run = (await world.ask())["run_ref"]
     body = {"verdict": "down", "reasons": ["outdated"], "comment": "It is 26 weeks since May."}
