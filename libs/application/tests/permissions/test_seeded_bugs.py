@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -22,9 +22,7 @@ from cogni_domain.access.scope import ScopePolicy
 from cogni_domain.jobs import Lane
 from cogni_domain.knowledge.corpus import IndexId
 from cogni_kernel import Ok
-
-if TYPE_CHECKING:
-    from tests.permissions.conftest import Kit
+from cogni_testing.histories import DifferenceError, Stores, run_side_by_side
 
 HISTORIES = 40
 Patch = pytest.MonkeyPatch
@@ -324,15 +322,15 @@ BUGS: tuple[Callable[[Patch], None], ...] = (
 
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.__name__)
 async def test_a_seeded_bug_is_found_within_a_few_histories(
-    kit: "Kit", bug: Callable[[Patch], None], monkeypatch: Patch
+    bug: Callable[[Patch], None], monkeypatch: Patch
 ) -> None:
     async def histories() -> None:
         for seed in range(HISTORIES):
-            await kit.History(seed).run(40)
+            await run_side_by_side([seed], Stores.in_memory())
 
     bug(monkeypatch)
 
-    with pytest.raises(kit.DifferenceError):
+    with pytest.raises(DifferenceError):
         await histories()
 
 
