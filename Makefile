@@ -13,7 +13,7 @@ export UV_SYSTEM_CERTS := 1
 export COGNI_SHARED ?= $(abspath ../shared)
 
 .DEFAULT_GOAL := help
-.PHONY: help chromium install run migrate test check bench screenshots lock format
+.PHONY: help chromium agui-client install run migrate test check bench screenshots lock format
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z][a-z-]*:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,7 +45,14 @@ chromium: ## the browser that tests look through, where apt-get can bring it
 	    || echo "Chromium could not be installed: the tests in tests/browser are skipped"; \
 	else echo "There is no Chromium here, and only root can install it: the tests in tests/browser are skipped"; fi
 
-test: install chromium ## every test that needs no server
+agui-client: .node/agui/.installed ## the official AG-UI client, which tests drive the product by, where npm can bring it
+
+.node/agui/.installed: tests/agui/package-lock.json | .venv/.installed
+	@mkdir -p $(@D) && cp tests/agui/package.json tests/agui/package-lock.json $(@D)
+	@if $(BIN)/npm ci --prefix $(@D) --ignore-scripts --no-audit --no-fund --silent; then touch $@; \
+	else echo "The AG-UI client could not be installed: the tests that need it are skipped"; fi
+
+test: install chromium agui-client ## every test that needs no server
 	$(BIN)/pytest -q -n 2 --dist loadgroup
 
 check: install ## format, lint, import contracts, types: before any test
