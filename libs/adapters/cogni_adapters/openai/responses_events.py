@@ -24,11 +24,11 @@ class ResponsesEvents:
     """
 
     def __init__(self) -> None:
-        self._slots: dict[tuple[str, object], int] = {}
+        self._slots: dict[str | int, int] = {}
         self._argued: set[int] = set()
         self._calls = 0
         self._has_said = False
-        self._kinds: Mapping[object, Callable[[Event], Iterable[Event]]] = {
+        self._kinds: Mapping[str, Callable[[Event], Iterable[Event]]] = {
             "response.output_text.delta": self._said,
             "response.refusal.delta": self._said,
             "response.output_item.added": self._item,
@@ -70,8 +70,7 @@ class ResponsesEvents:
 
     def _begun(self, event: Event, item: Event) -> Iterable[Event]:
         slot, self._calls = self._calls, self._calls + 1
-        for key in (("id", item.get("id")), ("index", event.get("output_index"))):
-            self._slots[key] = slot
+        self._slots.update((name, slot) for name in _names(item.get("id"), event))
         begun = called(slot, name=item.get("name"), call_id=item.get("call_id"))
         return (begun, *self._argued_with(slot, item))
 
@@ -91,11 +90,8 @@ class ResponsesEvents:
         return (called(slot, arguments=arguments),)
 
     def _slot(self, item_id: object, event: Event) -> int | None:
-        by_item = self._slots.get(("id", item_id)) if isinstance(item_id, str) and item_id else None
-        if by_item is not None:
-            return by_item
-        index = event.get("output_index")
-        return self._slots.get(("index", index)) if isinstance(index, int) else None
+        known = (self._slots[name] for name in _names(item_id, event) if name in self._slots)
+        return next(known, None)
 
     def _created(self, event: Event) -> Iterable[Event]:
         return ({"model": object_in(event, "response").get("model")},)
@@ -124,3 +120,10 @@ class ResponsesEvents:
             for part in objects_in(item, "content") if item.get("type") == "message" else ():
                 self._has_said = True
                 yield said(text_in(part.get("text")) + text_in(part.get("refusal")))
+
+
+def _names(item_id: object, event: Event) -> list[str | int]:
+    """Return what an item goes by, the surer name first."""
+    index = event.get("output_index")
+    by_id = [item_id] if isinstance(item_id, str) and item_id else []
+    return [*by_id, index] if isinstance(index, int) else [*by_id]
