@@ -4,9 +4,7 @@ import os
 
 from cogni_engine import ChunkParser
 from cogni_testing.contracts.answer_stream import AnswerStreamContract
-from cogni_testing.providers import Turn
-from cogni_testing.providers.double import CHAT
-from cogni_testing.providers.frames import Frame
+from cogni_testing.providers import CHAT, Format
 
 
 class TestChatStream(AnswerStreamContract):
@@ -15,5 +13,5 @@ class TestChatStream(AnswerStreamContract):
     def make_parser(self) -> ChunkParser:
         return ChunkParser()
 
-    def stream(self, turn: Turn) -> list[Frame]:
-        return CHAT.stream(turn)
+    def make_format(self) -> Format:
+        return CHAT

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from random import Random
 
@@ -10,14 +11,15 @@ from cogni_kernel import TaskClass, Usage
 from cogni_testing.providers import (
     COMMENT,
     EmptyIds,
+    ErrorEvent,
     Fault,
     Finish,
+    Format,
     RepeatedUsage,
     SameIndex,
     ScriptedCall,
     Turn,
 )
-from cogni_testing.providers.frames import Frame
 from cogni_testing.providers.mutations import mutated
 
 FRAMES_A_STREAM = 20
@@ -47,7 +49,7 @@ class AnswerStreamContract(ABC):
 
     Attributes:
         seed: Where the scripts and the damage come from.
-        fuzzed_frames: How many damaged events are read.
+        fuzzed_frames: How many events are damaged; those around them are read too.
         scripts: How many scripts are cut.
     """
 
@@ -60,8 +62,12 @@ class AnswerStreamContract(ABC):
         """Return a new reader for one answer."""
 
     @abstractmethod
-    def stream(self, turn: Turn) -> list[Frame]:
-        """Return the events of a turn, in the reader's format."""
+    def make_format(self) -> Format:
+        """Return the format that it reads."""
+
+    def stream(self, turn: Turn) -> list[bytes]:
+        """Return the events of a turn."""
+        return [frame.data for frame in self.make_format().events(turn)]
 
     def read(self, pieces: Iterable[bytes]) -> tuple[ChunkParser, str]:
         """Return the reader of a whole stream, and the text that it gave meanwhile."""
@@ -73,7 +79,7 @@ class AnswerStreamContract(ABC):
         for number in range(self.scripts):
             chance = Random(self.seed + number)  # noqa: S311 - repeatable
             turn = scripted(chance)
-            whole = b"".join(frame.data for frame in self.stream(turn))
+            whole = b"".join(self.stream(turn))
             expected = outcome(*self.read([whole]))
 
             for pieces in (cut(whole, chance, 1), cut(whole, chance, 40), [*_single(whole)]):
@@ -88,7 +94,7 @@ class AnswerStreamContract(ABC):
             chance = Random(self.seed - number)  # noqa: S311 - repeatable
             text, arguments = _text(chance, 60), _arguments(chance)
             answers = [
-                outcome(*self.read(frame.data for frame in self.stream(self._turn(*pieces))))
+                outcome(*self.read(self.stream(self._turn(*pieces))))
                 for pieces in (
                     ((text,), (arguments,)),
                     (_pieces(chance, text), _pieces(chance, arguments)),
@@ -102,7 +108,10 @@ class AnswerStreamContract(ABC):
         chance = Random(self.seed)  # noqa: S311 - repeatable
         read = 0
         while read < self.fuzzed_frames:
-            frames = [frame.data for frame in self.stream(scripted(chance))][:FRAMES_A_STREAM]
+            turn = scripted(chance)
+            if chance.random() < 0.1:
+                turn = replace(turn, faults=(ErrorEvent(chance.randrange(4)),))
+            frames = self.stream(turn)[:FRAMES_A_STREAM]
             damaged = mutated(frames, chance)
             whole = b"".join(damaged)
 
@@ -110,7 +119,7 @@ class AnswerStreamContract(ABC):
 
             assert_sound(parser, said)
             assert outcome(*self.read([whole])) == outcome(parser, said)
-            read += len(damaged)
+            read += sum(a != b for a, b in zip(frames, damaged, strict=True))
 
     def _turn(self, text: Sequence[str], arguments: Sequence[str]) -> Turn:
         return Turn(tuple(text), (ScriptedCall("look_up", tuple(arguments), "call_a"),))

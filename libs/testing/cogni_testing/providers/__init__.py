@@ -21,14 +21,18 @@ from cogni_testing.providers.faults import (
     Split,
     Status,
 )
+from cogni_testing.providers.formats import CHAT, MESSAGES, RESPONSES, Format
 from cogni_testing.providers.received import Received
 from cogni_testing.providers.script import Finish, Script, ScriptedCall, Turn, calls, says
 
 __all__ = [
+    "CHAT",
     "COMMENT",
     "INVALID_UTF8",
+    "MESSAGES",
     "NOT_A_NUMBER",
     "NOT_JSON",
+    "RESPONSES",
     "UNKNOWN_EVENT",
     "Cut",
     "Drip",
@@ -36,6 +40,7 @@ __all__ = [
     "ErrorEvent",
     "Fault",
     "Finish",
+    "Format",
     "Hang",
     "HangUp",
     "Insert",

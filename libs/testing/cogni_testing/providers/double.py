@@ -4,23 +4,18 @@ import asyncio
 from collections.abc import Sequence
 from types import TracebackType
 
-from cogni_testing.providers import anthropic, chat, responses
 from cogni_testing.providers.connection import Connection
 from cogni_testing.providers.embeddings import embeddings, models
 from cogni_testing.providers.faults import Hang, HangUp, ServesWhole, Status
-from cogni_testing.providers.formats import Format
-from cogni_testing.providers.playing import play, with_faults
+from cogni_testing.providers.formats import CHAT, MESSAGES, RESPONSES
+from cogni_testing.providers.playing import play
 from cogni_testing.providers.received import Received
 from cogni_testing.providers.script import Script, Turn
-
-CHAT = Format(chat.stream, chat.whole, chat.error, chat.error_frame)
-RESPONSES = Format(responses.stream, responses.whole, responses.error, responses.error_frame)
-ANTHROPIC = Format(anthropic.stream, anthropic.whole, anthropic.error, anthropic.error_frame)
 
 _FORMATS = {
     "/v1/chat/completions": CHAT,
     "/v1/responses": RESPONSES,
-    "/v1/messages": ANTHROPIC,
+    "/v1/messages": MESSAGES,
     "/v1/embeddings": CHAT,
 }
 
@@ -106,5 +101,4 @@ async def _say(connection: Connection, request: Received, turn: Turn) -> None:
     elif not request.body.get("stream") or turn.has(ServesWhole):
         await connection.document(200, spoken.whole(turn), {})
     else:
-        frames = with_faults(spoken.stream(turn), turn.faults, spoken.error_frame)
-        await play(connection, frames, turn.faults)
+        await play(connection, spoken.events(turn), turn.faults)

@@ -1,11 +1,13 @@
-"""What a wire format has to know."""
+"""The three wire formats, by what a double has to know of each."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from cogni_testing.providers import anthropic, chat, responses
 from cogni_testing.providers.faults import Status
 from cogni_testing.providers.frames import Frame
+from cogni_testing.providers.playing import with_faults
 from cogni_testing.providers.script import Turn
 
 Document: TypeAlias = dict[str, object]
@@ -26,3 +28,12 @@ class Format:
     whole: Callable[[Turn], Document]
     error: Callable[[Status], Document]
     error_frame: Callable[[str], Frame]
+
+    def events(self, turn: Turn) -> list[Frame]:
+        """Return the events of a streamed answer as its faults leave them."""
+        return with_faults(self.stream(turn), turn.faults, self.error_frame)
+
+
+CHAT = Format(chat.stream, chat.whole, chat.error, chat.error_frame)
+RESPONSES = Format(responses.stream, responses.whole, responses.error, responses.error_frame)
+MESSAGES = Format(anthropic.stream, anthropic.whole, anthropic.error, anthropic.error_frame)

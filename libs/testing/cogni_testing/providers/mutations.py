@@ -49,9 +49,9 @@ def _value(frames: list[bytes], chance: Random) -> None:
     name, marker, written = frames[at].partition(b"data: ")
     try:
         data = json.loads(written)
-    except ValueError:
+        places = list(_places(data))
+    except (ValueError, RecursionError):  # damaged already
         return
-    places = list(_places(data))
     if not places:
         return
     holder, key = chance.choice(places)
@@ -59,15 +59,23 @@ def _value(frames: list[bytes], chance: Random) -> None:
         del holder[key]
     else:
         holder[key] = chance.choice(_ODD)
-    frames[at] = name + marker + json.dumps(data).encode() + b"\n\n"
+    frames[at] = name + marker + _written(data) + b"\n\n"
+
+
+def _written(data: Any) -> bytes:
+    try:
+        return json.dumps(data).encode()
+    except RecursionError:
+        return b"{}"
 
 
 def _places(data: Any) -> Iterator[tuple[Any, Any]]:
+    if not isinstance(data, dict | list):
+        return
     entries = list(data.items()) if isinstance(data, dict) else list(enumerate(data))
     for key, value in entries:
         yield data, key
-        if isinstance(value, dict | list):
-            yield from _places(value)
+        yield from _places(value)
 
 
 def _byte(frames: list[bytes], chance: Random) -> None:
