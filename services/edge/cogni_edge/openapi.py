@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from cogni_edge.schemas import CURSOR, STRING, ref, schemas
 
 _BEARER: list[dict[str, list[str]]] = [{"hostToken": []}]
-_KEYED = ("ask", "stop", "accept", "decline", "feedback", "end", "attach")
+_KEYED = ("ask", "agui", "stop", "accept", "decline", "feedback", "end", "attach")
 _ERRORS = {
     "401": "No token, or one that proves nothing",
     "403": "The tenant is switched off",
@@ -26,6 +26,7 @@ def document() -> dict[str, object]:
         "info": {"title": "COGNI.BUILD edge", "version": "1.0.0"},
         "paths": {
             "/v1/turns": {"post": _ask()},
+            "/v1/agui": {"post": _agui()},
             "/v1/runs/{run_ref}/events": {"get": _resume()},
             "/v1/runs/{run_ref}/stop": {
                 "post": _operation(
@@ -164,6 +165,20 @@ def _ask() -> dict[str, object]:
         }
     }
     return {**_operation("ask", "Ask a question", answers), "requestBody": _body("Turn")}
+
+
+def _agui() -> dict[str, object]:
+    stream = {"text/event-stream": {"schema": STRING}}
+    answers = {"200": {"description": "One run, as events of AG-UI 1", "content": stream}}
+    asked = _with_query(
+        _operation("agui", "Ask, or answer an interrupt, as an AG-UI client", answers),
+        *("surface_id", "subject_kind", "subject_id"),
+    )
+    place = {"type": "string", "pattern": r"^[0-9]{1,15}(\.[0-9]{1,4})?$"}
+    cursor = {"name": "Last-Event-ID", "in": "header", "required": False, "schema": place}
+    parameters = asked["parameters"]
+    assert isinstance(parameters, list)
+    return {**asked, "parameters": [*parameters, cursor], "requestBody": _body("RunInput")}
 
 
 def _resume() -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from cogni_edge.agui_requests import RunInputBody
 from cogni_edge.requests import FeedbackBody, TurnBody
 from cogni_engine import (
     CitationDelta,
@@ -48,7 +49,8 @@ def schemas() -> dict[str, object]:
     turn = TurnBody.model_json_schema(ref_template="#/components/schemas/{model}")
     subject = turn.pop("$defs")["SubjectRefBody"]
     feedback = FeedbackBody.model_json_schema(ref_template="#/components/schemas/{model}")
-    definitions = feedback.pop("$defs")
+    run_input = RunInputBody.model_json_schema(ref_template="#/components/schemas/{model}")
+    definitions = {**feedback.pop("$defs"), **run_input.pop("$defs")}
     citation = _object(handle=STRING, label=STRING, locator=STRING, document_id=STRING)
     marker = _object(marker=STRING, kind=STRING, payload={"type": "object"})
     conversation = {
@@ -74,6 +76,7 @@ def schemas() -> dict[str, object]:
     return {
         "Turn": turn,
         "SubjectRefBody": subject,
+        "RunInput": run_input,
         "Event": {
             **_object(id=CURSOR, event={"type": "string", "enum": _EVENTS}, data=STRING),
             "description": "One event of the stream; `data` is one line of JSON",

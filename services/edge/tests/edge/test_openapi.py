@@ -25,6 +25,7 @@ UNSAID = [positive_data_acceptance]
 def test_every_address_of_the_contract_is_described() -> None:
     assert {operation.label for operation in OPERATIONS} == {
         "POST /v1/turns",
+        "POST /v1/agui",
         "GET /v1/runs/{run_ref}/events",
         "POST /v1/runs/{run_ref}/stop",
         "GET /v1/runs/{run_ref}/citations/{handle}",
