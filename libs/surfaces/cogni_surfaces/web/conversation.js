@@ -13,11 +13,32 @@ const TOO_SOON_MS = 500; // the second half of a double click on Send is no Stop
 export class Conversation {
   /** `asked()` gives what goes with each question: surface and subject. `changed(running)` is told. */
   constructor(api, say, asked, changed) {
-    Object.assign(this, { api, say, asked, changed, log: byId("log"), id: null, running: null, pinned: true });
+    Object.assign(this, { api, say, asked, changed, log: byId("log"), id: null, running: null, pinned: true, missed: [] });
     this.log.addEventListener("scroll", () => this.noteScroll());
     byId("latest").addEventListener("click", () => this.toEnd(true));
     this.grown = new ResizeObserver(() => this.moved());
     this.grown.observe(this.log);
+  }
+
+  /** Go along with this person's other tabs: a conversation that goes on there goes on here. */
+  join(person) {
+    this.others?.close();
+    this.others = new BroadcastChannel(`cogni:${person}`);
+    this.others.addEventListener("message", ({ data }) => this.heard(data));
+  }
+
+  heard({ conversation, run, question }) {
+    if (conversation !== this.id) return;
+    if (this.running) this.missed.push({ conversation, run, question });
+    else this.follow(run, question);
+  }
+
+  /** Show a run that was begun elsewhere, from its first event. */
+  async follow(run, question) {
+    const turn = this.view(question);
+    turn.run = run;
+    this.log.append(turn.node);
+    await this.drive(turn, (on) => this.api.attach(run, 0, on));
   }
 
   view(question) {
@@ -37,11 +58,11 @@ export class Conversation {
     this.log.append(turn.node);
     this.toEnd(true);
     this.say(t("starting"), true);
-    await this.drive(turn, (on) => this.api.ask(asking, on, key));
+    await this.drive(turn, (on) => this.api.ask(asking, on, key), true);
   }
 
-  async drive(turn, events) {
-    const run = (this.running = { turn, since: Date.now(), stop: false });
+  async drive(turn, events, own = false) {
+    const run = (this.running = { turn, since: Date.now(), stop: false, own });
     this.log.setAttribute("aria-busy", "true");
     this.changed(true);
     try {
@@ -52,6 +73,8 @@ export class Conversation {
       this.running = null;
       this.log.setAttribute("aria-busy", "false");
       this.changed(false);
+      const next = this.missed.shift();
+      if (next) this.heard(next);
     }
   }
 
@@ -64,6 +87,7 @@ export class Conversation {
         keep("conversation", this.id);
         keep("asking", null);
         keep("run", { run: event.data.run_ref, question: turn.question });
+        if (run.own) this.others?.postMessage({ conversation: this.id, run: event.data.run_ref, question: turn.question });
         if (run.stop) this.sendStop(run);
       }
       if (event.event === "done" || event.event === "failed") this.ended(event.data.outcome);
@@ -116,12 +140,8 @@ export class Conversation {
   async resume() {
     const [id, run, asking] = [kept("conversation"), kept("run"), kept("asking")];
     const shown = id ? await this.reopen(id) : [];
-    if (run && !shown.includes(run.run)) {
-      const turn = this.view(run.question);
-      turn.run = run.run;
-      this.log.append(turn.node);
-      await this.drive(turn, (on) => this.api.attach(run.run, 0, on));
-    } else if (asking && !this.running) await this.ask(asking.body.message, asking.key, asking.body);
+    if (run && !shown.includes(run.run)) await this.follow(run.run, run.question);
+    else if (asking && !this.running) await this.ask(asking.body.message, asking.key, asking.body);
   }
 
   /** Show a conversation of one's own; return its runs. */

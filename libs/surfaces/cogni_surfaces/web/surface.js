@@ -3,8 +3,9 @@
 import { Api } from "./api.js";
 import { Attachments } from "./attachments.js";
 import { applyBrand } from "./brand.js";
+import { VisibleContext } from "./context.js";
 import { Conversation } from "./conversation.js";
-import { byId, el, icon, iconButton } from "./dom.js";
+import { byId, el, icon } from "./dom.js";
 import { Host, ownerOf, subjectOf } from "./frame.js";
 import { keep, keepFor, kept } from "./kept.js";
 import { closePanel, openConversations } from "./panels.js";
@@ -17,8 +18,12 @@ const message = byId("message");
 const api = new Api((refresh) => host.tokenFor(refresh));
 const conversation = new Conversation(api, say, withQuestion, running);
 const attachments = new Attachments(api, byId("chips"), () => conversation.id, say);
-let subject = null;
+const context = new VisibleContext(api, surfaceId, byId("chips"), () => {
+  message.focus();
+  host.send("cogni:event", { name: "context-removed" });
+});
 let quiet = 0;
+let settling = false;
 
 /**
  * Put one line where a screen reader hears it, once; a line that is not `busy` goes after a while. `heard` is one
@@ -34,7 +39,7 @@ function say(text, busy = false, heard = false) {
 }
 
 function withQuestion() {
-  return { surface_id: surfaceId, ...(subject ? { subject_ref: { kind: subject.kind, id: subject.id } } : {}) };
+  return { surface_id: surfaceId, ...context.forQuestion() };
 }
 
 function running(is) {
@@ -47,10 +52,15 @@ function running(is) {
   host.send("cogni:event", { name: is ? "run-started" : "run-ended" });
 }
 
-function submit() {
+/** Ask, once it is settled what goes along; the draft stays until then. */
+async function submit() {
   if (conversation.running) return conversation.stop();
+  if (settling || !message.value.trim()) return message.focus();
+  settling = true;
+  await context.settled();
+  settling = false;
   const text = message.value.trim();
-  if (!text) return message.focus();
+  if (!text) return;
   message.value = "";
   keep("draft", null);
   fit();
@@ -65,36 +75,13 @@ function fit() {
   message.rows = Math.max(1, Math.min(8, rows));
 }
 
-async function showSubject(wanted) {
-  subject = null;
-  byId("chips").querySelector("[data-subject]")?.remove();
-  if (!wanted) return;
-  const query = new URLSearchParams({ surface_id: surfaceId, subject_kind: wanted.kind, subject_id: wanted.id });
-  useSubject((await api.get(`/v1/surface?${query}`)).subject);
-}
-
-function useSubject(found) {
-  if (!found) return;
-  subject = found;
-  const title = found.title || found.id;
-  const drop = () => {
-    subject = null;
-    chip.remove();
-    message.focus();
-  };
-  const chip = el("li", { "data-subject": "" }, el("bdi", { text: t("about", { title }) }), iconButton("close", t("removeContext", { title }), drop));
-  byId("chips").prepend(chip);
-}
-
 async function start(init) {
   keepFor(ownerOf(init.token ?? ""));
   api.locale = init.locale || navigator.language;
   speak(api.locale);
-  const wanted = subjectOf(init.subject_ref);
-  const query = new URLSearchParams({ surface_id: surfaceId, ...(wanted ? { subject_kind: wanted.kind, subject_id: wanted.id } : {}) });
   let found;
   try {
-    found = await api.get(`/v1/surface?${query}`);
+    found = await context.look(subjectOf(init.subject_ref));
   } catch (error) {
     return unavailable(error, init);
   }
@@ -106,10 +93,10 @@ async function start(init) {
   document.title = name;
   byId("close").hidden = init.placement !== "launcher";
   byId("attach").hidden = !found.capabilities?.attachments;
-  useSubject(found.subject);
   message.value = message.value || (kept("draft") ?? "");
   fit();
   document.documentElement.dataset.ready = "";
+  conversation.join(ownerOf(init.token ?? ""));
   await conversation.resume();
 }
 
@@ -186,6 +173,6 @@ host.on("cogni:init", (init) => {
   started = true;
   start(init);
 });
-host.on("cogni:context", ({ subject_ref: wanted }) => showSubject(subjectOf(wanted)).catch(() => {}));
+host.on("cogni:context", ({ subject_ref: wanted }) => context.look(subjectOf(wanted)).catch(() => {}));
 host.on("cogni:open", () => message.focus());
 host.send("cogni:ready");
