@@ -33,7 +33,7 @@ from cogni_kernel import (
     Usage,
 )
 
-INTERVAL_S = 2.0
+INTERVAL_S = 1.0
 PAGE = 1000
 INTERRUPTED = HumanText("The answer was interrupted on our side. Please ask again.")
 

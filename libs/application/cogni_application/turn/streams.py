@@ -210,27 +210,19 @@ class RunStreams:
             self._readers.wake(run)
 
     async def follow(self, run: RunRef, after: int) -> AsyncIterator[NumberedDelta]:
-        """Yield the deltas after a cursor, then those to come, up to the terminal one."""
-        async for frame in self.frames(run, after):
-            for numbered in frame:
-                yield numbered
-
-    async def frames(self, run: RunRef, after: int) -> AsyncIterator[Sequence[NumberedDelta]]:
-        """Yield the deltas after a cursor, then those to come, up to the terminal one, as many at once as there are.
+        """Yield the deltas after a cursor, then those to come, up to the terminal one.
 
         Works for a run of any process that shares the log. Leaving it stops nothing but itself.
         """
         with self._readers.one_of(run) as reader:
             while True:
-                frame = await self._frame(run, reader, after)
-                if not frame:
-                    continue
-                after = frame[-1].cursor
-                yield frame
-                if is_terminal(frame[-1].delta):
-                    return
+                for numbered in await self._next(run, reader, after):
+                    after = numbered.cursor
+                    yield numbered
+                    if is_terminal(numbered.delta):
+                        return
 
-    async def _frame(self, run: RunRef, reader: Reader, after: int) -> Sequence[NumberedDelta]:
+    async def _next(self, run: RunRef, reader: Reader, after: int) -> Sequence[NumberedDelta]:
         """Return what comes next for a reader; nothing where it is to look again."""
         if reader.is_behind:
             reader.catch_up()

@@ -43,7 +43,9 @@ from cogni_kernel import (
 )
 
 MAX_MESSAGE = 32_000
-LEASE = timedelta(seconds=15)
+LEASE = timedelta(seconds=8)
+"""With the reaper's second, what a process that was killed left open is ended within ten."""
+
 STOP_POLL_S = 0.25
 
 BLANK = HumanText("Please write a question.")
@@ -269,7 +271,7 @@ class TurnService:
 
     async def _keep_leases(self) -> None:
         now = self._shared.clock.now()
-        if self._renewed is None or now - self._renewed >= LEASE / 3:
+        if self._renewed is None or now - self._renewed >= LEASE / 4:
             renewed = await self._run_log.renew(self._owner, tuple(self._running), now + LEASE)
             self._renewed = self._renewed if isinstance(renewed, Err) else now
         stops = await self._run_log.stops_requested(self._owner)

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from cogni_application.turn.replay import nothing_more, withheld
 from cogni_application.turn.streams import RunStreams
 from cogni_application.turn.take_turn import TurnService
 from cogni_domain.access.principal import Principal
@@ -14,7 +15,7 @@ from cogni_domain.lineage import LineagePolicy
 from cogni_domain.ports.document_store import DocumentStorePort
 from cogni_domain.ports.run_log import NumberedDelta, RunLogPort, RunStatus
 from cogni_domain.ports.transcript_store import TranscriptStorePort
-from cogni_engine import Delta, DoneDelta, FailedDelta, RunDelta
+from cogni_engine import DoneDelta, FailedDelta
 from cogni_kernel import (
     ConversationId,
     DocumentId,
@@ -63,39 +64,41 @@ class TranscriptService:
     ) -> Result[AsyncIterator[NumberedDelta]]:
         """Return the deltas of an own run after a cursor, then those to come.
 
-        A sealed run whose sources may not all be read any more is told without its content.
+        A run whose sources may not all be read any more is told without its content, sealed or not.
 
         Errors:
             NotFoundError: There is no such run of this principal.
             InvalidArgumentError: The run has not come as far as the cursor says.
         """
-        status = await self._own(run, principal)
-        if isinstance(status, Err):
-            return status
-        if after > status.value.last_cursor:
+        found = await self._own(run, principal)
+        if isinstance(found, Err):
+            return found
+        status = found.value
+        if after > status.last_cursor:
             return Err(InvalidArgumentError(AHEAD))
-        if not status.value.sealed:
+        if status.sealed and after == status.last_cursor:
+            return Ok(nothing_more())
+        shown = await self._may_see(status, principal)
+        if isinstance(shown, Err):
+            return shown
+        if shown.value:
             return Ok(self.streams.follow(run, after))
-        return await self._replay(status.value, principal, after)
+        return Ok(withheld(status, self.streams.follow(run, status.last_cursor - 1), after))
 
-    async def _replay(
-        self, sealed: RunStatus, principal: Principal, after: int
-    ) -> Result[AsyncIterator[NumberedDelta]]:
-        if after == sealed.last_cursor:
-            return Ok(_nothing_more())
+    async def _may_see(self, status: RunStatus, principal: Principal) -> Result[bool]:
+        """Tell whether all that a run came from may be read; of one that goes on, all that it was given so far."""
+        sources = frozenset(map(DocumentId, status.lineage))
+        if not status.sealed:
+            issued = await self.transcripts.citations(status.run_ref)
+            if isinstance(issued, Err):
+                return issued
+            sources = frozenset(citation.document_id for citation in issued.value)
+        if not sources:
+            return Ok(value=True)
         scope = await self._scope(principal)
         if isinstance(scope, Err):
             return scope
-        sources = frozenset(map(DocumentId, sealed.lineage))
-        readable = await self.lineage.may_read_all(sources, scope.value)
-        if isinstance(readable, Err):
-            return readable
-        if readable.value:
-            return Ok(self.streams.follow(sealed.run_ref, after))
-        ending = await self.run_log.deltas(sealed.run_ref, sealed.last_cursor - 1, 1)
-        if isinstance(ending, Err):
-            return ending
-        return Ok(_withheld(sealed, ending.value[0].delta, after))
+        return await self.lineage.may_read_all(sources, scope.value)
 
     async def owned(self, run: RunRef, principal: Principal) -> Result[RunStatus]:
         """Return how an own run stands.
@@ -126,11 +129,7 @@ class TranscriptService:
         status = await self._own(run, principal)
         if isinstance(status, Err) or not status.value.sealed:
             return status
-        scope = await self._scope(principal)
-        if isinstance(scope, Err):
-            return scope
-        sources = frozenset(map(DocumentId, status.value.lineage))
-        readable = await self.lineage.may_read_all(sources, scope.value)
+        readable = await self._may_see(status.value, principal)
         if isinstance(readable, Err):
             return readable
         return status if readable.value else Err(NotFoundError(NO_SUCH))
@@ -245,35 +244,6 @@ class TranscriptService:
         if isinstance(corpora, Err):
             return corpora
         return await self.scopes.resolve(principal, [c.id for c in corpora.value])
-
-
-async def _nothing_more() -> AsyncIterator[NumberedDelta]:
-    nothing: tuple[NumberedDelta, ...] = ()
-    for numbered in nothing:
-        yield numbered
-
-
-async def _withheld(status: RunStatus, terminal: Delta, after: int) -> AsyncIterator[NumberedDelta]:
-    """Tell how a run began and ended, and nothing of what it said."""
-    run, conversation = str(status.run_ref), status.conversation_id
-    if after < 1:
-        yield NumberedDelta(1, RunDelta(run, conversation))
-    ended = FailedDelta if isinstance(terminal, FailedDelta) else DoneDelta
-    told = terminal.outcome if isinstance(terminal, FailedDelta | DoneDelta) else {}
-    outcome: dict[str, object] = {
-        "run_ref": run,
-        "conversation_id": conversation,
-        "kind": told.get("kind"),
-        "text": WITHHELD,
-        "citations": [],
-        "markers": [],
-        "proposal": None,
-        "reason": "withheld",
-        "message": None,
-        "usage": told.get("usage"),
-        "indexed_through": None,
-    }
-    yield NumberedDelta(status.last_cursor, ended(outcome))
 
 
 def _no_such(failure: Err) -> Err:

@@ -1,7 +1,7 @@
 """Runs and conversations belong to who asked, and show what may still be read."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -12,19 +12,20 @@ from cogni_domain.access.principal import Principal
 from cogni_domain.access.rule import AccessRule
 from cogni_domain.conversations import WITHHELD
 from cogni_domain.ports.run_log import NumberedDelta, Opened
-from cogni_engine import Response
+from cogni_engine import Definition, Emitter, Message, Response
 from cogni_kernel import (
     ConversationId,
     Err,
     HumanText,
     InvalidArgumentError,
     NotFoundError,
+    Ok,
     Result,
     RunRef,
     TenantId,
     UpstreamError,
 )
-from cogni_testing import err, fake_principal, ok
+from cogni_testing import RecordedModel, err, fake_principal, ok
 
 if TYPE_CHECKING:
     from tests.conftest import MakeWorld, World
@@ -39,6 +40,24 @@ OTHERS = [
     fake_principal(id="robot", on_behalf_of=fake_principal()),
     fake_principal(tenant=None),
 ]
+
+
+class Gated(RecordedModel):
+    """Answers in pieces, each when a test lets it."""
+
+    def __init__(self, pieces: Sequence[str]) -> None:
+        super().__init__([])
+        self.pieces = pieces
+        self.gate = asyncio.Semaphore(0)
+
+    async def complete(
+        self, messages: Sequence[Message], tools: Sequence[Definition], emitter: Emitter | None
+    ) -> Result[Response]:
+        assert emitter is not None
+        for piece in self.pieces:
+            await self.gate.acquire()
+            emitter.emit_token(piece)
+        return Ok(Response("".join(self.pieces)))
 
 
 async def heard(stream: Result[AsyncIterator[NumberedDelta]]) -> list[NumberedDelta]:
@@ -170,6 +189,40 @@ async def test_a_run_of_which_a_source_was_revoked_is_told_without_its_content(
         assert rest == told[1:]
 
 
+async def test_a_run_that_goes_on_is_withheld_from_who_lost_a_source_of_it(
+    make_world: "MakeWorld",
+) -> None:
+    model = Gated(["The people team ", "decides [s1]."])
+    world = await make_world(model=model)
+    opened = await world.ask(QUESTION, HR)
+    model.gate.release()
+    before = await heard_until_token(ok(await world.service.follow(opened.run_ref, HR, 0)))
+    assert "people team" in repr(before)
+
+    await revoke(world)
+    again = asyncio.create_task(heard(await world.service.follow(opened.run_ref, HR, 0)))
+    later = asyncio.create_task(
+        heard(await world.service.follow(opened.run_ref, HR, before[-1].cursor))
+    )
+    await asyncio.sleep(0.01)
+    model.gate.release()
+
+    told, rest = await again, await later
+    assert [n.delta.name for n in told] == ["run", "done"]
+    assert rest == told[1:]
+    assert rest[-1].cursor > before[-1].cursor + 1
+    assert "people team" not in repr(told)
+
+
+async def heard_until_token(stream: AsyncIterator[NumberedDelta]) -> list[NumberedDelta]:
+    found: list[NumberedDelta] = []
+    async for numbered in stream:
+        found.append(numbered)
+        if numbered.delta.name == "token":
+            break
+    return found
+
+
 async def test_a_failed_run_stays_failed_when_it_is_withheld(make_world: "MakeWorld") -> None:
     world = await make_world([UpstreamError(HumanText("It broke."), retryable=False)])
     opened = await world.ask(QUESTION, HR)
@@ -219,7 +272,7 @@ async def test_own_conversations_are_listed_newest_first(make_world: "MakeWorld"
 
 
 ASKED = {
-    "follow": ("status", "candidates", "corpora", "readable", "deltas"),
+    "follow": ("status", "candidates", "corpora", "readable"),
     "stop": ("status", "request_stop"),
     "source": ("status", "citation", "candidates", "corpora", "current", "get"),
     "conversation": ("conversation", "candidates", "corpora", "readable"),
@@ -232,8 +285,6 @@ async def test_a_database_that_does_not_answer_is_a_fault_and_not_an_absence(
     make_world: "MakeWorld", asked: str, name: str
 ) -> None:
     world, opened = await answered(make_world)
-    if name == "deltas":
-        await revoke(world)
     world.is_down = lambda called: called == name
     service, run = world.service, opened.run_ref
     call: Callable[[], Awaitable[Any]] = {
