@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from cogni_engine.assistant import Assistant
+from cogni_engine.channel.issuing import Issuing
+from cogni_engine.channel.marker import Marker
 from cogni_engine.guard import broken, detail_of, guarded
 from cogni_engine.messages import ToolCall
 from cogni_engine.outcome import Mutation
@@ -16,19 +18,22 @@ from cogni_engine.streaming.phases import Phase
 from cogni_engine.tool.arguments import Arguments, canonical, parse_arguments
 from cogni_engine.tool.base import Base
 from cogni_engine.tool.definition import EchoForm, Effect
-from cogni_engine.tool.echo import echo_of
+from cogni_engine.tool.echo import MAX_MODEL_CHARACTERS, echo_of
 from cogni_engine.tool.result import ToolResult
 from cogni_kernel import Err, Error, HumanText, ModelFacingText, Result, encodable
 
 NOT_OFFERED = ModelFacingText(
     "There is no such tool. Use only the tools you were given, by their exact names."
 )
-BEYOND_BOUNDS = ModelFacingText("Not run: the limit of this turn is reached.")
+BEYOND_BOUNDS = ModelFacingText(
+    "Not run: the limit of this turn is reached. Answer now with what you have, and say that you stopped there."
+)
 CUT_SHORT = ModelFacingText("Not answered: the turn was stopped while this call was under way.")
 WAITS = ModelFacingText("Proposed. Nothing has changed yet: the person must accept it first.")
 ONE_AT_A_TIME = ModelFacingText(
     "Not proposed: one change is already waiting for the person. Ask again later."
 )
+MOST_NAMED = 20
 BROKE = HumanText("A tool did not work. You can ask again, or ask without it.")
 
 
@@ -42,9 +47,10 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a call id is answered with."""
+    """What a call id is answered with; `kept` is where the whole is, if it is too long for the model."""
 
     for_model: ModelFacingText
+    kept: Marker | None = None
     mutation: Mutation | None = None
     not_offered: bool = False
 
@@ -83,8 +89,8 @@ async def answer_calls(assistant: Assistant, calls: Sequence[Call]) -> list[Answ
         await _find_answers(assistant, calls, answers)
     finally:
         for n, call in enumerate(calls):
-            answer = answers.get(n)
-            assistant.submit(call.asked.id, answer.for_model if answer else CUT_SHORT)
+            answer = answers.get(n, Answer(CUT_SHORT))
+            assistant.submit(call.asked.id, answer.for_model, answer.kept)
     return [answers[n] for n in range(len(calls))]
 
 
@@ -143,8 +149,9 @@ async def _read(assistant: Assistant, ready: _Ready, answers: dict[int, Answer],
     definition = ready.tool.definition
     assistant.emitter.emit_phase(Phase.CALLING_TOOL, definition.activity)
     started = time.perf_counter()
+    channel = assistant.issuing()
     try:
-        result = await guarded(lambda: _call(assistant, ready), BROKE)
+        result = await guarded(lambda: _call(assistant, ready, channel), BROKE)
     except asyncio.CancelledError:
         _record(assistant, ready, time.perf_counter() - started, "Cancelled")
         raise
@@ -156,17 +163,39 @@ async def _read(assistant: Assistant, ready: _Ready, answers: dict[int, Answer],
         screen = {"error": str(result.message)} if structured else str(result.message)
         answers[n] = Answer(_hint(result))
     else:
-        _record(assistant, ready, seconds)
         assistant.note_evidence(result)
-        screen, answers[n] = result.screen, Answer(result.for_model)
+        screen, answers[n] = (
+            result.screen,
+            await _observed(assistant, ready, result, channel, seconds),
+        )
     echo = echo_of(screen, definition.echo, str(definition.name))
     assistant.emitter.emit(
         ToolCompletedDelta(ready.call_id, str(definition.name), dict(ready.args), seconds, echo)
     )
 
 
-async def _call(assistant: Assistant, ready: _Ready) -> ToolResult | Error:
-    result = await assistant.build(ready.tool).call(ready.args)
+async def _observed(
+    assistant: Assistant,
+    ready: _Ready,
+    result: ToolResult,
+    channel: Issuing | None,
+    seconds: float,
+) -> Answer:
+    """Return what the model is told of a result; where that is not all of it, the record says so."""
+    whole = str(result.for_model)
+    read, foreign = Marker.disarm(
+        whole[:MAX_MODEL_CHARACTERS], lambda marker: channel is not None and channel.issued(marker)
+    )
+    kept = await assistant.keep_whole(str(ready.tool.definition.name), result.for_model)
+    facts = {"kept_whole": str(kept or ""), "foreign_markers": " ".join(foreign[:MOST_NAMED])}
+    said = "\n".join(f"{name}: {fact}" for name, fact in facts.items() if fact)
+    _record(assistant, ready, seconds, detail=said)
+    text = ModelFacingText(read + whole[MAX_MODEL_CHARACTERS:]) if foreign else result.for_model
+    return Answer(text, kept)
+
+
+async def _call(assistant: Assistant, ready: _Ready, channel: Issuing | None) -> ToolResult | Error:
+    result = await assistant.build(ready.tool, channel).call(ready.args)
     if not isinstance(result, ToolResult | Error):
         raise TypeError(f"{ready.tool.__name__}.call gave neither a ToolResult nor an Error")
     return result

@@ -19,7 +19,7 @@ from cogni_engine.outcome import (
     RunOutcome,
 )
 from cogni_engine.retry import RetryPolicy
-from cogni_kernel import BudgetExceededError, Err, HumanText, Result, encodable
+from cogni_kernel import BudgetExceededError, Err, HumanText, Ok, Result, encodable
 
 NOT_OFFERED = HumanText(
     "I can't do that with the tools you have here. Try asking for it in other words."
@@ -61,9 +61,7 @@ class RunLoop:
             return self._halted(HaltReason.DEADLINE)
 
     async def _turns(self) -> RunOutcome:
-        while True:
-            if (reason := self._check()) is not None:
-                return self._halted(reason)
+        while (reason := self._check(self._tool_calls)) is None:
             result = await self._complete()
             if isinstance(result, Err):
                 return self._broken(result)
@@ -72,6 +70,15 @@ class RunLoop:
                 return Completed(response.text)
             if (ended := await self._answer(response)) is not None:
                 return ended
+        if reason is HaltReason.CALL_CEILING and self._check(0) is None:
+            await self._last_words()
+        return self._halted(reason)
+
+    async def _last_words(self) -> None:
+        """Let the model say what it found before the ceiling; what it asks for now is not run."""
+        result = await self._complete()
+        if isinstance(result, Ok) and result.value.kind is ResponseKind.TOOL_CALLS:
+            await self._answer(result.value)
 
     async def _answer(self, response: Response) -> RunOutcome | None:
         """Answer every call id of one response; return how the run ends, if it does."""
@@ -91,12 +98,13 @@ class RunLoop:
     def _admit(self, call: ToolCall) -> Call:
         """Count a call before it is looked at; beyond the ceiling, or late, it is not run."""
         self._tool_calls += 1
-        return Call(call, within_bounds=self._check() is None)
+        return Call(call, within_bounds=self._check(self._tool_calls) is None)
 
-    def _check(self) -> HaltReason | None:
-        self._assistant.fit(self._bounds.max_context)
-        context, now = self._assistant.thread.token_estimate(), self._clock.now()
-        return self._bounds.check(RunState(self._tool_calls, context, now, now - self._started))
+    def _check(self, tool_calls: int) -> HaltReason | None:
+        """Make the thread fit; return why the run must halt after so many tool calls, or None."""
+        context = self._assistant.fit(self._bounds.max_context)
+        now = self._clock.now()
+        return self._bounds.check(RunState(tool_calls, context, now, now - self._started))
 
     def _left_s(self) -> float:
         now = self._clock.now()
@@ -105,13 +113,14 @@ class RunLoop:
     async def _complete(self) -> Result[Response]:
         """Call the model, again after a failure that showed nothing and is worth the time left."""
         attempt = 1
+        self._retry.budget.note_call()
         while True:
-            shown = len(self._assistant.emitter.text)
+            shown = self._assistant.emitter.shown
             result = await self._assistant.complete()
-            if not isinstance(result, Err) or len(self._assistant.emitter.text) > shown:
+            if not isinstance(result, Err) or self._assistant.emitter.shown > shown:
                 return result
             wait_s = self._retry.wait_s(attempt, result.error)
-            if wait_s is None or wait_s >= self._left_s():
+            if wait_s is None or wait_s >= self._left_s() or not self._retry.budget.take():
                 return result
             await self._retry.sleep(wait_s)
             attempt += 1

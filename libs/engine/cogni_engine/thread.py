@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TypeAlias
 
 from cogni_engine.messages import Message, Origin, Role
 from cogni_kernel import TokenCount
@@ -47,46 +49,50 @@ class Thread:
         still be over `limit`; the bounds then halt the run. A call and its answers go or stay together, and
         observations of a few words stay too: they save nothing, and a marker is one.
         """
-        thread = self
-        for step in (_drop_history, _empty_observations, _drop_subject):
-            for trimmed in step(thread):
-                if thread.token_estimate() <= limit:
-                    return thread
-                thread = trimmed
-        return thread
+        excess = self.token_estimate() - limit
+        given_up: dict[int, Message | None] = {}
+        for saved, instead in chain(_history(self), _observations(self), _subject(self)):
+            if excess <= 0:
+                break
+            given_up |= instead
+            excess -= saved
+        if not given_up:
+            return self
+        kept = (given_up.get(n, message) for n, message in enumerate(self.messages))
+        return Thread(tuple(message for message in kept if message is not None))
 
 
-def _drop_history(thread: Thread) -> Iterator[Thread]:
-    messages = list(thread.messages)
-    while (first := next((i for i, m in enumerate(messages) if _is_history(m)), None)) is not None:
-        end = first + 1
-        while (
-            end < len(messages) and _is_history(messages[end]) and not _is_question(messages[end])
-        ):
-            end += 1
-        del messages[first:end]
-        yield Thread(tuple(messages))
+GivenUp: TypeAlias = tuple[int, dict[int, Message | None]]
+"""Tokens saved, and what stands instead of the messages at these places."""
 
 
-def _is_history(message: Message) -> bool:
-    return message.origin is Origin.HISTORY
+def _history(thread: Thread) -> Iterator[GivenUp]:
+    """Yield past turns, oldest first: a question with all that followed from it."""
+    turn: dict[int, Message | None] = {}
+    saved = 0
+    for n, message in enumerate(thread.messages):
+        if turn and (message.origin is not Origin.HISTORY or message.role is Role.USER):
+            yield saved, turn
+            turn, saved = {}, 0
+        if message.origin is Origin.HISTORY:
+            turn[n] = None
+            saved += message.tokens
+    if turn:
+        yield saved, turn
 
 
-def _is_question(message: Message) -> bool:
-    return message.role is Role.USER
+def _observations(thread: Thread) -> Iterator[GivenUp]:
+    """Yield long answers of tools, oldest first, but for those that the model has not read yet."""
+    current = [(n, m) for n, m in enumerate(thread.messages) if m.origin is not Origin.HISTORY]
+    newest = max((n for n, m in current if m.tool_calls), default=0)
+    for n, message in current:
+        if n < newest and message.role is Role.TOOL and len(message.text) > WORTH_TRIMMING:
+            short = replace(message, content=TRIMMED)
+            yield message.tokens - short.tokens, {n: short}
 
 
-def _empty_observations(thread: Thread) -> Iterator[Thread]:
-    messages = list(thread.messages)
-    calling = [i for i, m in enumerate(messages) if m.tool_calls]
-    newest = calling[-1] if calling else 0
-    for i, message in enumerate(messages[:newest]):
-        if message.role is Role.TOOL and len(message.text) > WORTH_TRIMMING:
-            messages[i] = replace(message, content=TRIMMED)
-            yield Thread(tuple(messages))
-
-
-def _drop_subject(thread: Thread) -> Iterator[Thread]:
-    kept = tuple(m for m in thread.messages if m.origin is not Origin.SUBJECT)
-    if len(kept) < len(thread.messages):
-        yield Thread(kept)
+def _subject(thread: Thread) -> Iterator[GivenUp]:
+    """Yield the detail of what the person looks at, in one piece."""
+    detail = {n: m for n, m in enumerate(thread.messages) if m.origin is Origin.SUBJECT}
+    if detail:
+        yield sum(m.tokens for m in detail.values()), dict.fromkeys(detail)

@@ -55,6 +55,10 @@ class Broadcaster(ABC):
         self._on_step(BroadcastStep(str(marker), type(outcome).__name__))
         return marker
 
+    async def keep(self, payload: Renderable) -> Marker:
+        """Keep `payload` without showing it; the marker is for who looks into the run."""
+        return await self._store.put(self._channel_key, payload)
+
     @abstractmethod
     async def deliver(self, envelope: Envelope) -> DeliveryOutcome:
         """Hand the envelope to whatever listens on its key."""

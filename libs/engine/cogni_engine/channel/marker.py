@@ -75,6 +75,22 @@ class Marker:
             clean = clean[: match.start()]
         return clean, tuple(removed)
 
+    @staticmethod
+    def disarm(text: str, is_own: Callable[["Marker"], bool]) -> tuple[str, tuple[str, ...]]:
+        """Return the text in which only own markers are markers, and the others that were in it.
+
+        They stay readable, in round brackets, and nothing else moves.
+        """
+        foreign: dict[str, None] = {}
+
+        def judged(match: re.Match[str]) -> str:
+            if _is_kept(match, is_own):
+                return match[0]
+            foreign[match[0]] = None
+            return f"(({match[0][2:-2]}))"
+
+        return _MARKER.sub(judged, text), tuple(foreign)
+
 
 def _is_kept(match: re.Match[str], is_resolvable: Callable[[Marker], bool]) -> bool:
     marker = _marker(match)

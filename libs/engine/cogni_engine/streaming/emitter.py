@@ -23,6 +23,11 @@ class Emitter:
         """All text so far, as the model wrote it."""
         return "".join(self._shown)
 
+    @property
+    def shown(self) -> int:
+        """How many pieces of text were passed on: it grows as soon as anything was shown."""
+        return len(self._shown)
+
     def emit(self, delta: Delta) -> None:
         """Pass on any delta."""
         self._listener(delta)

@@ -30,10 +30,14 @@ class InvocationContext(Protocol):
 
 
 class Publisher(Protocol):
-    """Where a tool pushes a widget."""
+    """Where a tool pushes a widget, and where what is too large for a model is kept."""
 
     async def publish(self, payload: Renderable) -> Marker:
         """Show `payload` on the surface; return its marker."""
+        ...
+
+    async def keep(self, payload: Renderable) -> Marker:
+        """Keep `payload` without showing it; return its marker."""
         ...
 
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from contextlib import suppress
 
+from cogni_engine.channel.marker import Marker
 from cogni_engine.tool.definition import Echo, EchoForm
 from cogni_kernel import ModelFacingText, encodable
 
@@ -54,15 +55,21 @@ def echo_of(result: object, echo: Echo, name: str) -> object:
         return ui_preview(result, echo.limit)
 
 
-def bound_for_model(text: ModelFacingText) -> ModelFacingText:
-    """Return what the model reads of a result: all of it, up to a limit, and a note where it was cut."""
-    whole = encodable(str(text))
+def bound_for_model(text: ModelFacingText, kept: Marker | None = None) -> ModelFacingText:
+    """Return what the model reads of a result: all of it, up to a limit, and a note where it was cut.
+
+    Args:
+        kept: Where the whole of it is, if it is too long and was kept.
+    """
+    whole = str(text)
     if len(whole) <= MAX_MODEL_CHARACTERS:
-        return ModelFacingText(whole)
+        return ModelFacingText(encodable(whole))
+    where = f" The whole is kept as {kept.ref}." if kept else ""
     note = (
-        f"\n[Cut after {MAX_MODEL_CHARACTERS} of {len(whole)} characters. Ask for a narrower part.]"
+        f"\n[Cut after {MAX_MODEL_CHARACTERS} of {len(whole)} characters.{where} "
+        "Ask for a narrower part.]"
     )
-    return ModelFacingText(whole[:MAX_MODEL_CHARACTERS] + note)
+    return ModelFacingText(encodable(whole[:MAX_MODEL_CHARACTERS]) + note)
 
 
 def _text(value: object) -> str:

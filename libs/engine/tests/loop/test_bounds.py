@@ -19,6 +19,7 @@ from cogni_engine import (
     Thread,
     ToolResult,
 )
+from cogni_engine.calls import BEYOND_BOUNDS
 from cogni_kernel import Err, HumanText, Ok, Result, TokenCount, UpstreamError
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ async def test_time_that_passes_in_the_model_keeps_its_calls_from_running(
     )
 
     assert await run.outcome() == Halted(HaltReason.DEADLINE, "")
-    assert run.observations() == {"c1": "Not run: the limit of this turn is reached."}
+    assert run.observations() == {"c1": str(BEYOND_BOUNDS)}
 
 
 async def test_a_model_that_hangs_is_cancelled_and_what_it_said_is_kept(engine: "Doubles") -> None:
