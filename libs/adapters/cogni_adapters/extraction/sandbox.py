@@ -81,7 +81,7 @@ class SandboxExtractorAdapter(ExtractorPort):
 
     def _read(self, name: str, data: bytes) -> ExtractedDocument | Skipped:
         try:
-            with tempfile.TemporaryFile() as question, tempfile.TemporaryFile() as answer:
+            with _in_memory("question") as question, _in_memory("answer") as answer:
                 question.write(json.dumps(name).encode("ascii") + b"\n" + data)
                 question.seek(0)
                 return self._ask(question, answer)
@@ -102,6 +102,11 @@ class SandboxExtractorAdapter(ExtractorPort):
             )
         self._pool.give_back(worker)
         return ended.obstacle(self._limits) or _read_answer(answer, self._limits)
+
+
+def _in_memory(name: str) -> BinaryIO:
+    """Open a file that is nowhere on disk, and gone when nobody has it open."""
+    return os.fdopen(os.memfd_create(name), "w+b")
 
 
 def _read_answer(answer: BinaryIO, limits: ExtractionLimits) -> ExtractedDocument | Skipped:

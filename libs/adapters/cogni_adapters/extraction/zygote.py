@@ -43,21 +43,22 @@ def serve(
     """
     confined = confine(folder)
     _say(control, {"confined": sorted(confined)})
+    scratch = folder / "scratch"
+    scratch.mkdir()
     gc.collect()
     gc.freeze()
     while True:
         byte, descriptors, _, _ = socket.recv_fds(control, 1, 2)
         if not byte or len(descriptors) != 2:
             break
-        scratch = folder / "scratch"
-        scratch.mkdir()
         process = os.fork()
         if process == 0:
             _run(control, descriptors, scratch, limits, task)
         for descriptor in descriptors:
             os.close(descriptor)
-        _say(control, _await(process, limits.wall_s))
-        shutil.rmtree(scratch, ignore_errors=True)
+        ended = _await(process, limits.wall_s)
+        _empty(scratch)
+        _say(control, ended)
 
 
 def _run(
@@ -95,6 +96,13 @@ def _await(process: int, wall_s: float) -> dict[str, int | bool]:
     _, status = os.waitpid(process, 0)
     code = os.waitstatus_to_exitcode(status)
     return {"signal": max(-code, 0), "failed": code > 0, "timed_out": timed_out}
+
+
+def _empty(scratch: Path) -> None:
+    """Leave nothing of what a child wrote to the next one."""
+    if any(scratch.iterdir()):
+        shutil.rmtree(scratch)
+        scratch.mkdir()
 
 
 def _kill(process: int) -> None:
