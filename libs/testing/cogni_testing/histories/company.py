@@ -32,12 +32,12 @@ class World:
 
 
 WIDE = World(
-    people=("ada", "ben", "cleo"),
+    people=("ada", "ben", "Ada"),
     groups=("hr", "eng", "leads"),
     pages=("p1", "p2", "p3", "p4", "p5"),
     members={
         "hr": frozenset({"ada"}),
-        "eng": frozenset({"ben", "cleo"}),
+        "eng": frozenset({"ben", "Ada"}),
         "leads": frozenset({"ada", "ben"}),
     },
     neighbours=2,

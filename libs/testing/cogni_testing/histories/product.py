@@ -132,7 +132,7 @@ class Product:
         if self._is_news("", self.company.enabled):
             tenant = Tenant(self.tenant, "Acme", self.company.enabled)
             ok(await self.stores.directory.put_tenant(tenant))
-        for person in self.company.world.people:
+        for number, person in enumerate(self.company.world.people):
             active = person not in self.company.suspended
             is_unknown = person in self.company.unknown
             groups = self.company.groups_of(person)
@@ -140,7 +140,7 @@ class Product:
                 continue
             principal = PrincipalId(person)
             account = Account(principal, self.tenant, PrincipalKind.HUMAN, person, active=active)
-            ok(await self.stores.directory.put_account(account, person))
+            ok(await self.stores.directory.put_account(account, f"sign-in {number}"))
             state = MembershipState.UNKNOWN if is_unknown else MembershipState.KNOWN
             ok(await self.stores.directory.set_memberships(self.tenant, principal, groups, state))
 
