@@ -1,6 +1,6 @@
 """What any surface must provide: the rendered answer, its label, and the encoded deltas."""
 
-from cogni_surfaces.agui import DECISIONS, RESPONSE_SCHEMA, AguiEvent, AguiRun
+from cogni_surfaces.agui import DECISIONS, AguiEvent, AguiRun
 from cogni_surfaces.base import Base, Confirmation, SurfaceCapabilities
 from cogni_surfaces.brand import BrandTokens
 from cogni_surfaces.chat import ChatSurface, View, disclosed, render_answer, the_rest
@@ -18,7 +18,6 @@ __all__ = [
     "DECISIONS",
     "GENERATED_LABEL",
     "PLACEMENTS",
-    "RESPONSE_SCHEMA",
     "AguiEvent",
     "AguiRun",
     "Base",

@@ -1,13 +1,21 @@
 import json
+from collections.abc import AsyncIterator
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import httpx2
 import pytest
 from ag_ui.core import Event
 from pydantic import TypeAdapter
 
-from cogni_kernel import HumanText, UpstreamError
+from cogni_application.turn.take_turn import TurnRequest
+from cogni_domain.ports.run_log import NumberedDelta, Opened
+from cogni_edge.agui import _events
+from cogni_edge.agui_requests import RunInput
+from cogni_edge.asking import Asked
+from cogni_engine import RunDelta, TokenDelta
+from cogni_kernel import HumanText, RunRef, UpstreamError
+from cogni_surfaces import OpenSurface, View
 
 if TYPE_CHECKING:
     from tests.edge.conftest import World
@@ -19,7 +27,7 @@ EVENT: TypeAdapter[Any] = TypeAdapter(Event)
 
 def given(message: str | None = QUESTION, thread: str = "", **more: object) -> dict[str, object]:
     said = [] if message is None else [{"id": "m1", "role": "user", "content": message}]
-    empty = {"tools": [], "context": [], "state": {}, "forwardedProps": {}}
+    empty: dict[str, object] = {"tools": [], "context": [], "state": {}, "forwardedProps": {}}
     return {"threadId": thread, "runId": "run-1", "messages": said, **empty, **more}
 
 
@@ -151,7 +159,7 @@ async def test_what_a_client_sends_beside_its_question_is_ignored_and_said_so(
     tool = {"name": "open_vault", "description": "Opens everything.", "parameters": {}}
     sent = {"tools": [tool], "context": [{"description": "role", "value": "admin"}]}
 
-    events = await run(world, given(**{field: sent.get(field, {"admin": True})}))
+    events = await run(world, given() | {field: sent.get(field, {"admin": True})})
 
     assert kinds(events)[:2] == ["RUN_STARTED", "CUSTOM"]
     [ignored] = custom(events, "ignored")
@@ -425,3 +433,20 @@ async def test_an_interrupt_is_answered_in_its_own_thread(world: "World") -> Non
 async def test_a_surface_that_is_not_there_is_not_found(world: "World") -> None:
     answer = await post(world, given(BOOK), path="/v1/agui?surface_id=never-was")
     assert answer.status_code == 404
+
+
+async def test_a_stream_that_breaks_off_ends_with_one_error_and_no_detail() -> None:
+    async def deltas() -> AsyncIterator[NumberedDelta]:
+        yield NumberedDelta(1, RunDelta("r", "c"))
+        yield NumberedDelta(2, TokenDelta("So far"))
+        raise RuntimeError("password=hunter2")
+
+    opened = Opened(RunRef("r"), "c", epoch=1, first_handle=1, existed=False)
+    asked = Asked(opened, deltas(), surface=cast("OpenSurface", None))
+    turn = RunInput("", "run-1", TurnRequest("x"), (), None)
+
+    told = [json.loads(str(sent.data)) async for sent in _events(turn, asked, View())]
+
+    assert kinds(told)[-2:] == ["TEXT_MESSAGE_END", "RUN_ERROR"]
+    assert told[-1]["code"] == "interrupted"
+    assert "hunter2" not in json.dumps(told)

@@ -40,17 +40,21 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-async def node(script: str, told: str) -> Any:
-    """Run one of our scripts on what it is told; return the JSON that it says."""
+async def node(script: Path, *arguments: Path, told: str = "", **variables: str) -> str:
+    """Run a script on what it is told; return what it says."""
     running = await asyncio.create_subprocess_exec(
-        *(NODE, SCRIPTS / script, CLIENT),
+        NODE,
+        f"--import={SCRIPTS / 'clock.mjs'}",
+        script,
+        *arguments,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
+        env=variables,
     )
     said, errors = await running.communicate(told.encode())
     assert running.returncode == 0, errors.decode()
-    return json.loads(said)
+    return said.decode()
 
 
 async def driven(
@@ -60,11 +64,17 @@ async def driven(
     scenario = {
         "url": str(served.base_url.join("/v1/agui")),
         "headers": world.headers(person),
-        "now": world.clock.now().isoformat(),
         "steps": steps,
     }
-    found: list[Any] = await node("client.mjs", json.dumps(scenario))
+    now = world.clock.now().isoformat()
+    said = await node(SCRIPTS / "client.mjs", CLIENT, told=json.dumps(scenario), NOW=now)
+    found: list[Any] = json.loads(said)
     return found
+
+
+async def verified(streams: list[str]) -> Any:
+    """Return what the client's own checks say of streams."""
+    return json.loads(await node(SCRIPTS / "verify.mjs", CLIENT, told="\n".join(streams), NOW="0"))
 
 
 def says(step: Any) -> str:
@@ -186,11 +196,26 @@ async def test_who_may_not_ask_is_told_by_the_status(
     assert step["events"] == []
 
 
+async def test_the_guides_code_runs_as_it_stands(
+    world: "World", served: httpx2.AsyncClient, tmp_path: Path
+) -> None:
+    code = (ROOT / "docs/guides/ag-ui.md").read_text().split("```js\n")[1].split("```")[0]
+    (tmp_path / "guide.mjs").write_text(code)
+    (tmp_path / "node_modules").symlink_to(CLIENT / "node_modules")
+    product = str(served.base_url).rstrip("/")
+    now = world.clock.now().isoformat()
+
+    said = await node(tmp_path / "guide.mjs", PRODUCT=product, TOKEN=world.token(), NOW=now)
+
+    assert said == "executed Booked: Atrium.\n"
+    assert world.booked == ["Atrium"]
+
+
 async def test_the_official_checks_find_nothing_wrong_with_any_stream() -> None:
     chance = random.Random(11)
     streams = [events_of(chance) for _ in range(500)]
 
-    found = await node("verify.mjs", "\n".join(streams))
+    found = await verified(streams)
 
     assert found == {"held": 500, "stripped": 0, "wrong": []}
 
@@ -201,7 +226,7 @@ async def test_the_official_checks_find_what_is_wrong() -> None:
         whole = json.loads(events_of(random.Random(1), WHOLE))
         streams.append(json.dumps([e for e in whole if e["type"] != left_out]))
 
-    found = await node("verify.mjs", "\n".join(streams))
+    found = await verified(streams)
 
     assert found["held"] == 0
 
