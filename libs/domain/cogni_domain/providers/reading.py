@@ -44,7 +44,7 @@ async def read_answer(
     Errors:
         UpstreamError: The answer was cut, withheld or grew too long, or the provider said that it failed.
     """
-    async for received in _pieces(answer):
+    async for received in _pieces(answer, parser):
         _emit(emitter, parser.feed(received))
     _emit(emitter, parser.finish())
     if parser.problems:
@@ -55,14 +55,21 @@ async def read_answer(
     return Ok(Response(parser.text, parser.tool_calls, parser.usage, parser.model or model))
 
 
-async def _pieces(answer: Carried) -> AsyncIterator[bytes]:
-    """Yield the stream as it comes; a server that does not stream sends one event."""
-    if "json" not in answer.headers.get("content-type", ""):
+async def _pieces(answer: Carried, parser: ChunkParser) -> AsyncIterator[bytes]:
+    """Yield the stream as it comes; a server that does not stream sends one event.
+
+    A connection that breaks after the answer was over has broken nothing.
+    """
+    if "json" in answer.headers.get("content-type", ""):
+        whole = await answer.read()
+        yield b"".join(b"data: %b\n" % line for line in whole.splitlines())
+        return
+    try:
         async for received in answer.iter_bytes():
             yield received
-        return
-    whole = await answer.read()
-    yield b"".join(b"data: %b\n" % line for line in whole.splitlines())
+    except Exception:
+        if not parser.is_whole:
+            raise
 
 
 def _emit(emitter: Emitter | None, text: str) -> None:

@@ -38,6 +38,7 @@ class ProviderDouble:
         self.script = script if isinstance(script, Script) else Script(tuple(script))
         self.requests: list[Received] = []
         self._turns = 0
+        self._arrived = asyncio.Event()
         self._connections: set[Connection] = set()
 
     @property
@@ -62,9 +63,20 @@ class ProviderDouble:
         raised: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        await self.stop()
+
+    async def stop(self) -> None:
+        """Take no more requests, and break off what is under way."""
         self._server.close()
-        await asyncio.gather(*(connection.end() for connection in self._connections))
+        await asyncio.gather(*(connection.end() for connection in tuple(self._connections)))
         await self._server.wait_closed()
+
+    async def received(self, number: int) -> Received:
+        """Wait for a request, counted from 0, and return it."""
+        while len(self.requests) <= number:
+            self._arrived.clear()
+            await self._arrived.wait()
+        return self.requests[number]
 
     def _connect(self) -> Connection:
         connection = Connection(self._answer, self._connections.discard)
@@ -73,6 +85,7 @@ class ProviderDouble:
 
     async def _answer(self, connection: Connection, request: Received) -> None:
         self.requests.append(request)
+        self._arrived.set()
         if request.method == "GET" and request.path == "/v1/models":
             names = dict.fromkeys(turn.model for turn in self.script.turns)
             await connection.document(200, models(tuple(names)), {})

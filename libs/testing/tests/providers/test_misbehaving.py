@@ -174,9 +174,7 @@ async def test_hanging_stays_until_the_client_goes_and_that_is_noted(
 ) -> None:
     async with ProviderDouble([Turn(SAYING, faults=(Hang(after),))]) as double:
         asking = asyncio.create_task(client.post(double.base_url + path, json={"stream": True}))
-        while not double.requests:
-            await asyncio.sleep(0.001)
-        [request] = double.requests
+        request = await double.received(0)
         asking.cancel()
         await asyncio.wait([asking])
         await asyncio.wait_for(request.gone.wait(), 5)
