@@ -101,4 +101,4 @@ async def test_a_change_accepted_in_two_tabs_is_made_once(open_chat: "Open") -> 
     for tab in (chat, other):
         await expect(tab.frame.locator(".proposal .state")).to_have_text("Done.", timeout=15_000)
     await chat.page.goto(f"{chat.line.intranet}/time-off")
-    await expect(chat.page.get_by_text("2027-05-03")).to_have_count(1)
+    await expect(chat.page.get_by_text("Monday, 3 May 2027")).to_have_count(1)
