@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cogni_application.addresses import canonical_url
 from cogni_application.attachments import AttachmentService
@@ -40,9 +40,11 @@ from cogni_engine import (
     RefusalReason,
     Refused,
     Registry,
+    RetryPolicy,
     RunBounds,
     RunLoop,
     RunOutcome,
+    TokenDelta,
     ToolCallStep,
 )
 from cogni_kernel import (
@@ -65,11 +67,13 @@ NOTHING_FOUND = HumanText(
     "I found nothing about this in what you can read here. Try other words, name the page or the request, or ask "
     "somebody who knows where it is written down."
 )
+FOUND_SO_FAR = HumanText("I had to stop before I had an answer. It may be in what I found so far:")
+MOST_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
 class TurnCollaborators:
-    """What every turn of a process shares."""
+    """What every turn of a process shares, the budget of its retries too."""
 
     retrieval: RetrievalService
     transcripts: TranscriptStorePort
@@ -81,6 +85,7 @@ class TurnCollaborators:
     resources: Mapping[type, object]
     subjects: SubjectService | None = None
     attachments: AttachmentService | None = None
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +165,7 @@ class Turn:
         except TimeoutError:
             if not wall_clock.expired():
                 raise
-            self.voice.finish()
-            return Halted(HaltReason.DEADLINE, self.voice.shown.text)
+            return self._halted(HaltReason.DEADLINE)
 
     async def _answered(self) -> RunOutcome:
         found = await self._found()
@@ -192,7 +196,8 @@ class Turn:
             on_step=self._note,
         )
         self.emitter.emit_phase(Phase.COMPOSING, COMPOSING)
-        return await RunLoop(self._assistant, self.start.bounds, self._shared.clock).execute()
+        loop = RunLoop(self._assistant, self.start.bounds, self._shared.clock, self._shared.retry)
+        return await loop.execute()
 
     async def _found(self) -> Result[Sequence[CitedPassage]]:
         """Search once for the question; one without a word in it finds nothing."""
@@ -239,12 +244,26 @@ class Turn:
 
     def _grounded(self, outcome: RunOutcome) -> RunOutcome:
         """An answer that rests on nothing, or of which nothing could be shown, is a refusal."""
+        if isinstance(outcome, Halted):
+            return self._halted(outcome.reason)
         self.voice.finish()
         if isinstance(outcome, Completed) and not self.voice.shown.text.strip():
             outcome = Refused(RefusalReason.NOTHING_FOUND, NOTHING_FOUND)
         if isinstance(outcome, Refused):
             self.voice.say(str(outcome.message))
         return outcome
+
+    def _halted(self, reason: HaltReason) -> Halted:
+        """A halt is an answer: where nothing was said yet, it names the sources that were found."""
+        self.voice.finish()
+        if not self.voice.shown.text.strip():
+            sources = {p.citation.document_id: p for p in reversed(self.passages.found.values())}
+            lines = [f"- {p.citation.label} [{p.handle}]" for p in reversed(sources.values())]
+            if lines:
+                named = "\n".join(lines[:MOST_NAMED])
+                self.voice.hear(TokenDelta(f"{FOUND_SO_FAR}\n\n{named}\n"))
+                self.voice.finish()
+        return Halted(reason, self.voice.shown.text)
 
     def _holds_evidence(self) -> bool:
         """Whether what the model says may rest on something; an ungrounded profile does not ask."""

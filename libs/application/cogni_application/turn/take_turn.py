@@ -46,7 +46,7 @@ MAX_MESSAGE = 32_000
 LEASE = timedelta(seconds=8)
 """With the reaper's second, what a process that was killed left open is ended within ten."""
 
-STOP_POLL_S = 0.25
+STOP_POLL_S = 0.1
 
 BLANK = HumanText("Please write a question.")
 TOO_LONG = HumanText(
@@ -270,6 +270,8 @@ class TurnService:
         await forever(self._keep_leases, STOP_POLL_S)
 
     async def _keep_leases(self) -> None:
+        if not self._running:
+            return
         now = self._shared.clock.now()
         if self._renewed is None or now - self._renewed >= LEASE / 4:
             renewed = await self._run_log.renew(self._owner, tuple(self._running), now + LEASE)
