@@ -32,6 +32,7 @@ from cogni_engine import (
     ToolResult,
     describe,
 )
+from cogni_engine.tool.base import Publisher
 from cogni_kernel import (
     Err,
     Error,
@@ -197,6 +198,8 @@ class Doubles:
         bounds: RunBounds | None = None,
         thread: Thread | None = None,
         attempts: int = 3,
+        retry: RetryPolicy | None = None,
+        channel: Publisher | None = None,
     ) -> Run:
         steps: list[EngineStep] = []
         deltas: list[Delta] = []
@@ -214,8 +217,9 @@ class Doubles:
             tools=Registry(tuple(tools)),
             emitter=Emitter(deltas.append),
             on_step=steps.append,
+            channel=channel,
         )
-        retry = RetryPolicy(attempts=attempts, uniform=lambda low, high: high, sleep=wait)
+        retry = retry or RetryPolicy(attempts=attempts, uniform=lambda low, high: high, sleep=wait)
         loop = RunLoop(assistant, bounds or RunBounds(), clock, retry)
         return Run(assistant, model, clock, loop, steps, deltas, waits)
 

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cogni_engine import Completed, Emitter, Response, RetryPolicy
+from cogni_engine import Completed, Emitter, Refused, Response, RetryPolicy
+from cogni_engine.retry import CALLS_PER_RETRY, FIRST_RETRIES, MOST_SAVED, RetryBudget
 from cogni_kernel import ConflictError, Err, HumanText, Result, UpstreamError
 
 if TYPE_CHECKING:
@@ -119,3 +120,59 @@ async def test_nothing_is_tried_again_after_text_was_shown(engine: "Doubles") ->
 
     assert len(run.model.read) == 1
     assert run.waits == []
+
+
+@given(st.lists(st.sampled_from(["call", "retry"]), max_size=400))
+def test_retries_never_exceed_a_tenth_of_the_calls_or_the_first_few(wanted: list[str]) -> None:
+    budget, calls, retries = RetryBudget(), 0, 0
+    for want in wanted:
+        if want == "call":
+            budget.note_call()
+            calls += 1
+        else:
+            retries += budget.take()
+        assert retries <= max(FIRST_RETRIES, calls / CALLS_PER_RETRY)
+
+
+def test_an_outage_after_a_quiet_day_does_not_spend_the_day_at_once() -> None:
+    budget = RetryBudget()
+    for _ in range(100_000):
+        budget.note_call()
+
+    assert sum(budget.take() for _ in range(1_000)) == MOST_SAVED
+
+
+def test_a_tenth_is_really_there() -> None:
+    budget, retries = RetryBudget(), 0
+    for _ in range(1_000):
+        budget.note_call()
+        retries += budget.take()
+
+    assert retries == 1_000 / CALLS_PER_RETRY
+
+
+async def test_runs_that_share_a_policy_share_what_may_be_repeated(engine: "Doubles") -> None:
+    retry = RetryPolicy(base_s=0)
+    runs = [engine.run(DOWN, DOWN, DOWN, retry=retry) for _ in range(20)]
+
+    outcomes = [await run.outcome() for run in runs]
+
+    assert all(isinstance(outcome, Refused) for outcome in outcomes)
+    assert sum(len(run.model.read) for run in runs) == 20 + FIRST_RETRIES
+
+
+async def test_a_change_that_could_not_be_proposed_is_not_tried_again(engine: "Doubles") -> None:
+    previews: list[object] = []
+
+    async def busy(args: object) -> UpstreamError:
+        previews.append(args)
+        return DOWN
+
+    run = engine.run(
+        engine.answer("", engine.call("book", "{}")),
+        engine.answer("Later, then."),
+        tools=[engine.tool("book", changes=True, preview=busy)],
+    )
+
+    assert await run.outcome() == Completed("Later, then.")
+    assert len(previews) == 1

@@ -121,7 +121,25 @@ async def test_a_second_offence_ends_the_turn(engine: "Doubles") -> None:
     assert len(run.observations()) == 4
 
 
-@pytest.mark.parametrize("name", ["SEARCH", "search ", "sea\u200brch", "", "search\ud800"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "SEARCH",
+        "Search",
+        "serach",
+        "search ",
+        "search_",
+        "sea\u200brch",
+        "s\u0435arch",
+        "\uff53earch",
+        "sear\u0441h",
+        "search\x00",
+        "functions.search",
+        "",
+        "search\ud800",
+        "x" * 100_000,
+    ],
+)
 async def test_a_name_that_is_almost_a_tools_is_not_offered(engine: "Doubles", name: str) -> None:
     run = engine.run(
         engine.answer("", ToolCall("c1", name, "{}")),

@@ -188,3 +188,19 @@ def test_parts_count_as_the_text_they_become() -> None:
     parts = Message.user((TextPart("word " * 100),))
 
     assert parts.tokens == user("word " * 100, Origin.QUESTION).tokens
+
+
+def test_a_thread_of_four_thousand_messages_is_trimmed_to_its_newest_turns() -> None:
+    past = [
+        message.as_history()
+        for n in range(2_000)
+        for message in (user(f"Question {n}?", Origin.QUESTION), Message.assistant("word " * 50))
+    ]
+    question = user("And now?", Origin.QUESTION)
+    thread = Thread((*past, question))
+
+    trimmed = thread.trim_to(TokenCount(1_000))
+
+    assert trimmed.token_estimate() <= 1_000
+    assert trimmed.messages == (*past[-len(trimmed.messages) + 1 :], question)
+    assert len(trimmed.messages) > 20
