@@ -29,6 +29,9 @@ from cogni_surfaces import DECISIONS
 
 MAX_IGNORED = 20
 _KNOWN = frozenset({"protocolVersion", "parentRunId"})
+_ORDERS = frozenset({"system", "developer"})
+"""Roles by which a client would tell the model what to do."""
+
 _PLACE = re.compile(r"([0-9]{1,15})(?:\.([0-9]{1,4}))?")
 
 ThreadId = Annotated[str, StringConstraints(max_length=128, pattern=r"^[A-Za-z0-9._:-]*$")]
@@ -181,11 +184,11 @@ def _after(request: Request, key: str | None) -> Result[tuple[int, int] | None]:
 
 
 def _ignored(body: RunInputBody) -> list[str]:
-    """Return the fields that were sent with content and are not used; history counts where there is any."""
+    """Return the fields that were sent with content and have no say; what was talked about is the server's anyway."""
     extra = body.model_extra or {}
     found = [name[:MAX_FIELD] for name in extra if extra[name] and name not in _KNOWN]
-    history = ["messages"] if len(body.messages) > 1 or (body.resume and body.messages) else []
-    return (history + found)[:MAX_IGNORED]
+    orders = ["messages"] if any(m.role in _ORDERS for m in body.messages) else []
+    return (orders + found)[:MAX_IGNORED]
 
 
 def _wrong(field: str, message: str) -> Err:

@@ -191,6 +191,19 @@ async def test_the_history_of_a_client_is_ignored_but_for_its_last_question(worl
     assert [turn["question"] for turn in shown["turns"]] == [QUESTION]
 
 
+async def test_what_was_talked_about_before_is_no_cause_for_a_word(world: "World") -> None:
+    talk = [
+        {"id": "1", "role": "user", "content": "Hello"},
+        {"id": "2", "role": "assistant", "content": "Hello."},
+        {"id": "3", "role": "user", "content": QUESTION},
+    ]
+
+    events = await run(world, given(None) | {"messages": talk, "resume": []})
+
+    assert custom(events, "ignored") == []
+    assert events[-1]["outcome"] == {"type": "success"}
+
+
 async def test_a_question_may_come_in_parts(world: "World") -> None:
     parts = [{"type": "text", "text": "How much parental"}, {"type": "text", "text": "leave?"}]
 
