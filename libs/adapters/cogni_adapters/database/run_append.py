@@ -4,19 +4,60 @@ from collections.abc import Mapping, Sequence
 
 import sqlalchemy as sa
 
+from cogni_adapters.database.many import write_many
 from cogni_adapters.database.tables.runs import run_deltas, run_steps, runs
 from cogni_domain.ports.run_log import LogEntry
 from cogni_domain.run_record import step_payload
 from cogni_engine import Delta, to_payload
 from cogni_kernel import RunRef
 
+_MOVE = (
+    sa.update(runs)
+    .where(
+        runs.c.run_ref == sa.bindparam("ref"),
+        runs.c.epoch == sa.bindparam("of"),
+        runs.c.last_cursor == sa.bindparam("before"),
+        ~runs.c.sealed,
+    )
+    .values(last_cursor=sa.bindparam("last"))
+)
+_INSERT = sa.insert(run_deltas).values(
+    {column: sa.bindparam(column.name) for column in run_deltas.c}
+)
+
 
 def append_entries(connection: sa.Connection, entries: Sequence[LogEntry]) -> frozenset[RunRef]:
     """Write what its owner may write; return the other runs.
 
     A run is lost that is sealed, has another epoch, or does not go on where the log ends: then its writer
-    knows another log than this one.
+    knows another log than this one. As a rule none is, and then nothing is read.
     """
+    speaking = [entry for entry in entries if entry.deltas]
+    silent = [entry for entry in entries if not entry.deltas]
+    if _all_go_on(connection, speaking):
+        _write(connection, speaking)
+    else:
+        connection.rollback()
+        silent = list(entries)
+    return _append_checked(connection, silent) if silent else frozenset()
+
+
+def _all_go_on(connection: sa.Connection, entries: Sequence[LogEntry]) -> bool:
+    """Move the ends of the runs that may go on, in one order so that two processes never deadlock; tell if all may."""
+    moved = [
+        {
+            "ref": entry.run_ref.value,
+            "of": entry.epoch,
+            "before": entry.first_cursor - 1,
+            "last": entry.first_cursor - 1 + len(entry.deltas),
+        }
+        for entry in sorted(entries, key=lambda entry: entry.run_ref.value)
+    ]
+    return not moved or write_many(connection, _MOVE, moved) == len(moved)
+
+
+def _append_checked(connection: sa.Connection, entries: Sequence[LogEntry]) -> frozenset[RunRef]:
+    """Write run by run what may be written; return the runs of which that is nothing."""
     standing = _unsealed(connection, {entry.run_ref for entry in entries})
     last = {ref: last_cursor for ref, (_, last_cursor) in standing.items()}
     good: list[LogEntry] = []
@@ -29,7 +70,15 @@ def append_entries(connection: sa.Connection, entries: Sequence[LogEntry]) -> fr
         elif ref not in lost:
             last[ref] += len(entry.deltas)
             good.append(entry)
-    _write(connection, good, last)
+    moved = {entry.run_ref for entry in good if entry.deltas}
+    if moved:
+        connection.execute(
+            sa.update(runs)
+            .where(runs.c.run_ref == sa.bindparam("ref"))
+            .values(last_cursor=sa.bindparam("last")),
+            [{"ref": ref.value, "last": last[ref]} for ref in sorted(moved)],
+        )
+    _write(connection, good)
     return frozenset(lost)
 
 
@@ -54,9 +103,7 @@ def _goes_on(entry: LogEntry, last_cursor: int) -> bool:
     return not entry.deltas or entry.first_cursor == last_cursor + 1
 
 
-def _write(
-    connection: sa.Connection, entries: Sequence[LogEntry], last: Mapping[RunRef, int]
-) -> None:
+def _write(connection: sa.Connection, entries: Sequence[LogEntry]) -> None:
     deltas = [
         delta_row(entry.run_ref, cursor, delta)
         for entry in entries
@@ -67,14 +114,7 @@ def _write(
         for entry in entries
         for step in entry.steps
     ]
-    moved = {entry.run_ref for entry in entries if entry.deltas}
     if deltas:
-        connection.execute(sa.insert(run_deltas), deltas)
-        connection.execute(
-            sa.update(runs)
-            .where(runs.c.run_ref == sa.bindparam("ref"))
-            .values(last_cursor=sa.bindparam("last")),
-            [{"ref": ref.value, "last": last[ref]} for ref in sorted(moved)],
-        )
+        write_many(connection, _INSERT, deltas)
     if steps:
         connection.execute(sa.insert(run_steps), steps)
