@@ -56,7 +56,7 @@ class Line:
     Attributes:
         pause_s: Waited after each event of a stream.
         cut_after: Events after which the next stream breaks off, once.
-        refusing: How many calls are told yet that their token has run out; `refused`, which were.
+        expired: Whether each call is told, the first time, that its token has run out; `refused`, which were.
         told: Runs that are made up, by question; their streams are taken up again as real ones are.
         asked: The bodies of the questions that came by; `resumed`, where resumed streams went on.
     """
@@ -67,7 +67,7 @@ class Line:
     address: str = ""
     pause_s: float = 0
     cut_after: int | None = None
-    refusing: int = 0
+    expired: bool = False
     refused: list[str] = field(default_factory=list)
     told: dict[str, Sequence[Step]] = field(default_factory=dict)
     runs: dict[str, Sequence[Step]] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class Line:
     resumed: list[str] = field(default_factory=list)
 
     def reset(self) -> None:
-        self.pause_s, self.cut_after, self.refusing = 0, None, 0
+        self.pause_s, self.cut_after, self.expired = 0, None, False
         for kept in (self.refused, self.told, self.runs, self.asked, self.resumed):
             kept.clear()
 
@@ -90,8 +90,7 @@ class Line:
 
     async def pass_on(self, request: Request) -> Response:
         raw, path = await request.body(), request.url.path
-        if self.refusing and path.startswith("/v1/"):
-            self.refusing -= 1
+        if self.expired and path.startswith("/v1/") and path not in self.refused:
             self.refused.append(path)
             return Response("{}", 401)
         after = request.headers.get("last-event-id")

@@ -5,6 +5,7 @@ import { el, fromServer, icon, iconButton } from "./dom.js";
 import { feedback } from "./feedback.js";
 import { openSource } from "./panels.js";
 import { ProposalCard } from "./proposal.js";
+import { steady } from "./steady.js";
 import { moment, phaseText, t } from "./texts.js";
 import { framed, widget } from "./widgets.js";
 
@@ -106,7 +107,7 @@ export class TurnView {
     this.text = outcome.text ?? "";
     for (const citation of outcome.citations ?? []) this.citations.set(citation.handle, citation);
     if (outcome.proposal) this.proposed(outcome.proposal);
-    this.parts.answer.replaceChildren(...this.rendered(outcome.html).childNodes);
+    steady(this.parts.answer, () => this.parts.answer.replaceChildren(...this.rendered(outcome.html).childNodes));
     if (outcome.more) this.offerRest();
     this.parts.note.replaceChildren(...this.notes(outcome));
     this.parts.foot.replaceChildren(...this.disclosures(outcome));
