@@ -49,7 +49,7 @@ agui-client: .node/agui/.installed ## the official AG-UI client, which tests dri
 
 .node/agui/.installed: tests/agui/package-lock.json | .venv/.installed
 	@mkdir -p $(@D) && cp tests/agui/package.json tests/agui/package-lock.json $(@D)
-	@if $(BIN)/npm ci --prefix $(@D) --ignore-scripts --no-audit --no-fund --silent; then touch $@; \
+	@if $(BIN)/npm ci --prefix $(@D) --ignore-scripts --no-audit --no-fund --silent --fetch-retries=1; then touch $@; \
 	else echo "The AG-UI client could not be installed: the tests that need it are skipped"; fi
 
 test: install chromium agui-client ## every test that needs no server
