@@ -15,6 +15,7 @@ class World:
         members: Who is in which group at first.
         neighbours: How many companies there are; one has nobody beside it.
         asks_everybody: Every person asks after every event; else one of them now and then.
+        texts: What a page may say.
     """
 
     people: tuple[str, ...]
@@ -24,6 +25,7 @@ class World:
     neighbours: int
     asks_everybody: bool
     spaces: tuple[str, ...] = ("open", "staff")
+    texts: tuple[str, ...] = ("leave",)
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -71,6 +73,7 @@ class Page:
     unclear: bool = False
     revision: int = 1
     attached: bool = False
+    text: str = "leave"
 
 
 @dataclass

@@ -31,6 +31,7 @@ def _add(company: Company, dice: random.Random) -> Change | None:
     only = _some(company, dice, 3) if dice.random() < 0.2 else None
     company.pages[name] = Page(space, parent, only, revision=company.next_revision())
     company.pages[name].attached = dice.random() < 0.4
+    company.pages[name].text = dice.choice(company.world.texts)
     return Change(f"add {name} {company.pages[name]}", [name])
 
 
@@ -133,8 +134,9 @@ def switch(company: Company, dice: random.Random) -> Change | None:
     return Change(f"enabled: {company.enabled}", of_people=True)
 
 
-HAPPENINGS = (
-    *(_add, _edit, _move, _delete, _restrict, _deny),
-    *(_blur, _space, _join, _nest, suspend, forget, switch),
-)
-WEIGHTS = (16, 3, 5, 2, 6, 4, 2, 3, 6, 2, 1, 1, 1)
+AT_THE_SOURCE = (_add, _move, _delete, _restrict, _deny, _blur, _space, _join, _nest)
+AT_THE_SOURCE_WEIGHTS = (16, 5, 2, 6, 4, 2, 3, 6, 2)
+"""Changes of pages, permissions and groups; no page says something else afterwards."""
+
+HAPPENINGS = (*AT_THE_SOURCE, _edit, suspend, forget, switch)
+WEIGHTS = (*AT_THE_SOURCE_WEIGHTS, 3, 1, 1, 1)

@@ -1,11 +1,11 @@
 """Histories drawn from seeds, side by side as tenants of the same stores, each compared with its source."""
 
-import asyncio
 import random
 from collections import Counter
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Sequence
 
 from cogni_testing.histories.company import SMALL, WIDE, Company, World
+from cogni_testing.histories.errors import DifferenceError, together
 from cogni_testing.histories.happenings import (
     HAPPENINGS,
     WEIGHTS,
@@ -15,10 +15,6 @@ from cogni_testing.histories.happenings import (
     switch,
 )
 from cogni_testing.histories.product import FEW, Product, Seen, Stores
-
-
-class DifferenceError(AssertionError):
-    """The product showed something else than the source allows."""
 
 
 class History:
@@ -140,7 +136,7 @@ async def run_side_by_side(seeds: Sequence[int], stores: Stores, events: int = 4
     histories = [History(seed, stores, SMALL if seed % 2 else WIDE) for seed in seeds]
     left = dict.fromkeys(histories, events)
     dice, is_stopped = random.Random(f"lane {seeds[0]}"), False
-    await _together(history.set_up() for history in histories)
+    await together(history.set_up() for history in histories)
     while going := [history for history in histories if left[history]]:
         for history in going:
             left[history] -= await history.go_on(left[history])
@@ -148,16 +144,9 @@ async def run_side_by_side(seeds: Sequence[int], stores: Stores, events: int = 4
         if not is_stopped:
             await stores.worker.work_off()
         is_drained = await stores.is_drained()
-        await _together(history.ask(is_drained=is_drained) for history in going)
+        await together(history.ask(is_drained=is_drained) for history in going)
     await stores.worker.work_off()
     if not await stores.is_drained():
         raise DifferenceError(f"seeds {seeds}: the index never caught up")
-    await _together(h.compare(h.world.people, is_drained=True) for h in histories)
+    await together(h.compare(h.world.people, is_drained=True) for h in histories)
     return sum((history.compared for history in histories), Counter[str]())
-
-
-async def _together(work: Iterable[Awaitable[None]]) -> None:
-    """Wait for all, then let the first error out, where there is one."""
-    for ended in await asyncio.gather(*work, return_exceptions=True):
-        if ended is not None:
-            raise ended

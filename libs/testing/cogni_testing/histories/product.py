@@ -1,7 +1,7 @@
 """The product with one tenant that is fed from a company, and what a person's request sees in it."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
@@ -30,7 +30,7 @@ from cogni_domain.knowledge.source import ChangeEvent, ChangeKind
 from cogni_domain.ports.access_rules import AccessRulesPort
 from cogni_domain.ports.directory import DirectoryPort
 from cogni_domain.ports.document_store import DocumentStorePort
-from cogni_domain.ports.embedder import Vectors
+from cogni_domain.ports.embedder import EmbedderPort, Vectors
 from cogni_domain.ports.keyword_search import KeywordSearchPort
 from cogni_domain.ports.queue import QueuePort
 from cogni_domain.ports.vector_store import VectorStorePort
@@ -56,15 +56,16 @@ class Stores:
     keywords: KeywordSearchPort
     vectors: VectorStorePort
     clock: FrozenClock
+    embedder: EmbedderPort = field(default_factory=Same)
 
     def __post_init__(self) -> None:
         self.reading = asyncio.Lock()
-        writer = IndexWriter(self.documents, self.keywords, self.vectors, Same())
+        writer = IndexWriter(self.documents, self.keywords, self.vectors, self.embedder)
         handlers = {INDEX: writer.index, RELABEL: writer.relabel, REMOVE: writer.remove}
         self.worker = LaneWorker(self.queue, Lane.INDEXING, handlers)
 
     @classmethod
-    def in_memory(cls) -> "Stores":
+    def in_memory(cls, embedder: EmbedderPort | None = None) -> "Stores":
         state, clock = MemoryState(), FrozenClock()
         return cls(
             MemoryDocumentStoreAdapter(state),
@@ -74,6 +75,7 @@ class Stores:
             MemoryKeywordSearchAdapter(),
             MemoryVectorStoreAdapter(),
             clock,
+            embedder or Same(),
         )
 
     async def is_drained(self) -> bool:
@@ -103,19 +105,30 @@ class NoTokens(TokenVerifier):
 
 
 class Product:
-    """One tenant in the product, fed from a company."""
+    """One tenant in the product, fed from a company.
 
-    def __init__(self, company: Company, stores: Stores, tenant: str) -> None:
+    Args:
+        new_id: What documents are called, one after the other.
+    """
+
+    def __init__(
+        self,
+        company: Company,
+        stores: Stores,
+        tenant: str,
+        new_id: Callable[[], str] | None = None,
+    ) -> None:
         self.company, self.stores = company, stores
         self.tenant, self.corpus_id = TenantId(tenant), CorpusId("handbook")
         self.wiki = Wiki(company)
         index = IndexId(self.tenant, self.corpus_id)
-        self.corpus = Corpus(self.corpus_id, self.tenant, "Handbook", index, Same().version)
+        self.corpus = Corpus(
+            self.corpus_id, self.tenant, "Handbook", index, stores.embedder.version
+        )
         self.scopes = ScopePolicy(stores.rules)
         self.resolver = PrincipalResolver(NoTokens(), stores.directory, GrantCatalogue())
-        intake = Intake(
-            stores.documents, Plain(), ChunkPolicy(), stores.clock, SequentialIds(tenant)
-        )
+        ids = new_id or SequentialIds(tenant)
+        intake = Intake(stores.documents, Plain(), ChunkPolicy(), stores.clock, ids)
         self.indexing = IndexingService(
             stores.documents, stores.queue, intake, stores.clock, lambda _: self.wiki
         )
@@ -212,13 +225,18 @@ class Product:
             "vectors": len(ok(await stores.vectors.knn(index, NEAR, reach, FEW))),
         }
 
+    async def documents(self) -> dict[str, DocumentId]:
+        """Return what is stored, by the names of pages and attachments."""
+        pages = self.company.world.pages
+        sources = [f"wiki:{page}{attached}" for page in pages for attached in ("", "!1")]
+        known = ok(await self.stores.documents.known(self.tenant, self.corpus_id, sources))
+        return {_name(document.title): document.id for document in known}
+
     async def _by_id(self, scope: Scope) -> set[str]:
         """Ask for every document that there ever was, by its id."""
         if self._has_news:
-            pages = self.company.world.pages
-            sources = [f"wiki:{page}{attached}" for page in pages for attached in ("", "!1")]
-            known = ok(await self.stores.documents.known(self.tenant, self.corpus_id, sources))
-            self._names.update({document.id: _name(document.title) for document in known})
+            known = await self.documents()
+            self._names.update({document: name for name, document in known.items()})
             self._has_news = False
         readable = ok(await self.stores.documents.readable(self._names, scope))
         return {self._names[document] for document in readable}

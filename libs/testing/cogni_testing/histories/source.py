@@ -1,4 +1,4 @@
-"""The company as the product meets it: a connector that lists pages with their rules, and texts that are all alike."""
+"""The company as the product meets it: a connector that lists pages with their rules, and an embedder to which all texts are alike."""
 
 from collections.abc import AsyncIterator, Sequence
 
@@ -54,8 +54,9 @@ class Wiki(ConnectorPort):
         page = self._company.pages.get(document.source_id)
         if page is None:
             return Err(NotFoundError(HumanText("It is gone.")))
-        attached = (Attachment(f"{document.name}.txt", b"x"),) if page.attached else ()
-        return Ok(_text(document.name, attached))
+        name, data = f"{document.name}.txt", page.text.encode()
+        attached = (Attachment(name, data),) if page.attached else ()
+        return Ok(_extracted(document.name, page.text, attached))
 
     async def changes(self) -> AsyncIterator[ChangeEvent]:
         nothing: tuple[ChangeEvent, ...] = ()
@@ -64,14 +65,14 @@ class Wiki(ConnectorPort):
 
 
 class Plain(ExtractorPort):
-    """Reads the same from every file."""
+    """Reads a file as it is."""
 
     async def extract(self, name: str, data: bytes) -> ExtractedDocument | Skipped:
-        return _text(name)
+        return _extracted(name, data.decode())
 
 
-def _text(name: str, attached: tuple[Attachment, ...] = ()) -> ExtractedDocument:
-    return ExtractedDocument(name, (Block(BlockKind.PARAGRAPH, "leave"),), "text/plain", attached)
+def _extracted(name: str, text: str, attached: tuple[Attachment, ...] = ()) -> ExtractedDocument:
+    return ExtractedDocument(name, (Block(BlockKind.PARAGRAPH, text),), "text/plain", attached)
 
 
 class Same(EmbedderPort):
