@@ -98,11 +98,11 @@ async def test_a_second_host_on_the_list_works(
     with second_host(demo, tmp_path) as origin:
         demo.allow(origin)
         page = await context.new_page()
+        await page.goto(origin)
         async with page.expect_event("dialog") as asked:
-            await page.goto(origin, wait_until="commit")
+            await open_assistant(page)
         dialog = await asked.value
         await dialog.accept(demo.token("engineer"))
-        await open_assistant(page)
 
         await expect(page.frames[1].get_by_role("textbox").first).to_be_visible()
 

@@ -9,7 +9,7 @@ from cogni_domain.access.scope import Scope, ScopePolicy
 from cogni_domain.knowledge.corpus import Chunk
 from cogni_domain.ports.document_store import DocumentStorePort
 from cogni_domain.ports.subject import SubjectPort
-from cogni_domain.subjects import Subject, SubjectRef
+from cogni_domain.subjects import Subject, SubjectRef, VisibleContext
 from cogni_kernel import Err, HumanText, NotFoundError, NotPermittedError, Ok, Result
 
 NOT_FOUND = HumanText("There is nothing here under that name that you can open.")
@@ -36,6 +36,17 @@ class SubjectService:
     subjects: SubjectPort
     documents: DocumentStorePort
     scopes: ScopePolicy
+
+    async def context(
+        self, asked: tuple[str, str] | None, principal: Principal
+    ) -> Result[VisibleContext]:
+        """Return what the assistant would see of a page's reference: nothing where this person sees nothing."""
+        if asked is None:
+            return Ok(VisibleContext(()))
+        found = await self.visible(*asked, principal)
+        if isinstance(found, Err):
+            return Ok(VisibleContext(())) if isinstance(found.error, NotFoundError) else found
+        return Ok(VisibleContext((found.value.subject,)))
 
     async def visible(self, kind: str, name: str, principal: Principal) -> Result[SubjectInView]:
         """Return a subject within the person's whole reach.

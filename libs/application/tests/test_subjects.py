@@ -67,3 +67,16 @@ async def test_a_reference_to_nothing_leads_nowhere() -> None:
 
     for kind, name in (("page", "Nothing"), ("request", "Leave"), ("", "")):
         err(await subjects.visible(kind, name, IN_HR), NotFoundError)
+
+
+async def test_the_visible_context_is_what_may_be_read_and_else_nothing() -> None:
+    subjects = await service(shown_to=EVERYONE)
+
+    async def titles(asked: tuple[str, str] | None, by: Principal) -> list[str]:
+        return [item.title for item in ok(await subjects.context(asked, by)).items]
+
+    assert await titles(("page", "Salaries"), IN_HR) == ["Salaries"]
+    assert await titles(("page", "Salaries"), ANYBODY) == []
+    assert await titles(("page", "Nothing"), IN_HR) == []
+    assert await titles(None, IN_HR) == []
+    assert ok(await subjects.context(("page", "Leave"), ANYBODY)).removable

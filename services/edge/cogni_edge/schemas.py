@@ -103,7 +103,9 @@ def schemas() -> dict[str, object]:
             locale={"type": "string", "enum": ["en", "de"]},
             brand=_OBJECT,
             capabilities=_OBJECT,
-            subject={"anyOf": [_OBJECT, {"type": "null"}]},
+            context=_object(
+                items=_list(_object(kind=STRING, id=STRING, title=STRING)), removable=_BOOLEAN
+            ),
         ),
         "Feedback": feedback,
         **definitions,

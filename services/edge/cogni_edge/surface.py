@@ -15,7 +15,7 @@ from cogni_application.turn.widgets import ShownWidget, WidgetService
 from cogni_domain.access.principal import Principal
 from cogni_domain.knowledge.corpus import Document
 from cogni_domain.reviews import Review
-from cogni_domain.subjects import Subject
+from cogni_domain.subjects import VisibleContext
 from cogni_edge.answering import Answering
 from cogni_edge.problems import PRIVATE
 from cogni_edge.requests import (
@@ -28,8 +28,8 @@ from cogni_edge.requests import (
     view_of,
     width_of,
 )
-from cogni_edge.views import json_response
-from cogni_kernel import ConversationId, DocumentId, Err, NotFoundError, Ok, Result, RunRef
+from cogni_edge.views import context_view, json_response
+from cogni_kernel import ConversationId, DocumentId, Err, Ok, Result, RunRef
 from cogni_surfaces import BrandTokens, SurfaceRegistry, said, the_rest, widget_view
 
 ASSISTANT = "Assistant"
@@ -59,7 +59,7 @@ class SurfaceRoutes:
     answering: Answering
 
     async def get_surface(self, request: Request) -> Response:
-        """Return what a surface is to this person, and the record that they look at, if they may read it."""
+        """Return what a surface is to this person, and what its assistant can see of the page that they look at."""
 
         async def described(principal: Principal) -> Result[Mapping[str, object]]:
             found = await self.services.registry.open(principal.tenant_id, surface_id_of(request))
@@ -68,9 +68,9 @@ class SurfaceRoutes:
             asked = subject_of(request)
             if isinstance(asked, Err):
                 return asked
-            subject = await self._subject(asked.value, principal)
-            if isinstance(subject, Err):
-                return subject
+            context = await self._context(asked.value, principal)
+            if isinstance(context, Err):
+                return context
             brand = BrandTokens.of(found.value.tenant.brand).tokens
             language = language_in(request)
             return Ok(
@@ -81,21 +81,18 @@ class SurfaceRoutes:
                     "locale": language.value,
                     "brand": dict(brand),
                     "capabilities": asdict(found.value.surface.capabilities),
-                    "subject": subject.value,
+                    "context": context_view(context.value),
                 }
             )
 
         return await self.answering.answer(request, described, json_response)
 
-    async def _subject(
+    async def _context(
         self, asked: tuple[str, str] | None, principal: Principal
-    ) -> Result[Mapping[str, object] | None]:
-        if asked is None or self.services.subjects is None:
-            return Ok(None)
-        found = await self.services.subjects.visible(*asked, principal)
-        if isinstance(found, Err):
-            return Ok(None) if isinstance(found.error, NotFoundError) else found
-        return Ok(_subject_view(found.value.subject))
+    ) -> Result[VisibleContext]:
+        if self.services.subjects is None:
+            return Ok(VisibleContext(()))
+        return await self.services.subjects.context(asked, principal)
 
     async def get_widget(self, request: Request) -> Response:
         """Return what a marker of an own run stands for, drawn for as much room as there is."""
@@ -186,7 +183,3 @@ class SurfaceRoutes:
 async def _rendered(widget: ShownWidget, width: int | None) -> Mapping[str, object]:
     """Render in a thread: a chart takes a moment to draw."""
     return await asyncio.to_thread(widget_view, widget.marker, widget.payload, width)
-
-
-def _subject_view(subject: Subject) -> Mapping[str, object]:
-    return {"kind": subject.ref.kind, "id": subject.ref.id, "title": subject.title}

@@ -6,6 +6,7 @@ from starlette.responses import Response
 
 from cogni_application.turn.transcripts import OpenedSource
 from cogni_domain.conversations import Conversation, PastTurn
+from cogni_domain.subjects import VisibleContext
 from cogni_edge.problems import PRIVATE
 from cogni_surfaces import json_line
 
@@ -26,6 +27,12 @@ def source_view(source: OpenedSource) -> dict[str, object]:
         "text": source.chunk.text,
         "url": source.url,
     }
+
+
+def context_view(context: VisibleContext) -> dict[str, object]:
+    """Return what the assistant can see beside the conversation, by reference and title, and whether it can be taken away."""
+    items = [{"kind": s.ref.kind, "id": s.ref.id, "title": s.title} for s in context.items]
+    return {"items": items, "removable": context.removable}
 
 
 def conversation_view(found: Conversation) -> dict[str, object]:

@@ -23,8 +23,12 @@ export class Conversation {
   /** Go along with this person's other tabs: a conversation that goes on there goes on here. */
   join(person) {
     this.others?.close();
-    this.others = new BroadcastChannel(`cogni:${person}`);
-    this.others.addEventListener("message", ({ data }) => this.heard(data));
+    try {
+      this.others = new BroadcastChannel(`cogni:${person}`);
+      this.others.addEventListener("message", ({ data }) => this.heard(data));
+    } catch {
+      // refused, as storage can be: each tab goes on by itself
+    }
   }
 
   heard({ conversation, run, question }) {
@@ -136,11 +140,12 @@ export class Conversation {
     this.say("");
   }
 
-  /** Go on where a reload, or a closed tab's neighbour, left off. */
-  async resume() {
+  /** Go on where a reload, or a closed tab's neighbour, left off; `shown()` is told when what was is on the screen. */
+  async resume(shown) {
     const [id, run, asking] = [kept("conversation"), kept("run"), kept("asking")];
-    const shown = id ? await this.reopen(id) : [];
-    if (run && !shown.includes(run.run)) await this.follow(run.run, run.question);
+    const there = id ? await this.reopen(id) : [];
+    shown();
+    if (run && !there.includes(run.run)) await this.follow(run.run, run.question);
     else if (asking && !this.running) await this.ask(asking.body.message, asking.key, asking.body);
   }
 

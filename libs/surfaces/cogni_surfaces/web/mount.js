@@ -90,6 +90,7 @@
       this.config = config;
       this.listeners = new Map();
       this.isOpen = config.placement === "docked";
+      this.isReady = false;
       this.holder = place.appendChild(document.createElement("div"));
       this.root = this.holder.attachShadow({ mode: "closed" });
       this.frame = this.makeFrame();
@@ -113,10 +114,10 @@
       const { key_id, surface_id, placement, brand, locale } = this.config;
       const frame = document.createElement("iframe");
       const query = new URLSearchParams({ surface_id, placement });
+      this.address = `${OWN}/surface/${encodeURIComponent(key_id)}?${query}#host=${encodeURIComponent(location.origin)}`;
       frame.title = brand?.name || this.texts(locale)[1];
       frame.allow = "clipboard-write";
       frame.referrerPolicy = "no-referrer";
-      frame.src = `${OWN}/surface/${encodeURIComponent(key_id)}?${query}#host=${encodeURIComponent(location.origin)}`;
       return frame;
     }
 
@@ -125,7 +126,13 @@
     dock() {
       styled(this.holder, { display: "block", width: "100%", height: "100%", minHeight: "320px" });
       styled(this.frame, { display: "block", width: "100%", height: "100%", minHeight: "inherit", border: "0" });
+      this.load();
       this.root.append(this.frame);
+    }
+
+    /** Load the frame, once; a token is asked for when it has come, so that a page whose visitor never opens it asks for none. */
+    load() {
+      if (!this.frame.src) this.frame.src = this.address;
     }
 
     addLauncher() {
@@ -158,7 +165,10 @@
 
     show(open) {
       if (this.config.placement === "launcher" && open !== this.isOpen) {
-        if (open) this.before = document.activeElement;
+        if (open) {
+          this.before = document.activeElement;
+          this.load();
+        }
         this.frame.hidden = !open;
         this.frame.style.display = open ? "block" : "none";
         this.launcher.style.display = open ? "none" : "block";
@@ -207,8 +217,10 @@
     }
 
     async init() {
+      const token = await this.token();
       const { subject_ref, brand, placement, locale } = this.config;
-      this.send("cogni:init", { token: await this.token(), subject_ref, brand, placement, locale: locale || document.documentElement.lang || undefined });
+      this.isReady = true;
+      this.send("cogni:init", { token, subject_ref, brand, placement, locale: locale || document.documentElement.lang || undefined });
       if (this.isOpen && placement === "launcher") this.send("cogni:open");
       this.tell("ready", {});
     }
@@ -224,7 +236,7 @@
     }
 
     send(type, more = {}) {
-      this.frame.contentWindow?.postMessage({ type, ...more }, OWN);
+      if (this.isReady) this.frame.contentWindow?.postMessage({ type, ...more }, OWN);
     }
 
     unmount() {

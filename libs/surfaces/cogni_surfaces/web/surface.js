@@ -24,6 +24,8 @@ const context = new VisibleContext(api, surfaceId, byId("chips"), () => {
 });
 let quiet = 0;
 let settling = false;
+let begun;
+const beginning = new Promise((resolve) => (begun = resolve));
 
 /**
  * Put one line where a screen reader hears it, once; a line that is not `busy` goes after a while. `heard` is one
@@ -52,15 +54,16 @@ function running(is) {
   host.send("cogni:event", { name: is ? "run-started" : "run-ended" });
 }
 
-/** Ask, once it is settled what goes along; the draft stays until then. */
+/** Ask, once it is settled who asks and what goes along; the draft stays until then. */
 async function submit() {
   if (conversation.running) return conversation.stop();
   if (settling || !message.value.trim()) return message.focus();
   settling = true;
+  await beginning;
   await context.settled();
   settling = false;
   const text = message.value.trim();
-  if (!text) return;
+  if (!text || conversation.running) return;
   message.value = "";
   keep("draft", null);
   fit();
@@ -97,7 +100,7 @@ async function start(init) {
   fit();
   document.documentElement.dataset.ready = "";
   conversation.join(ownerOf(init.token ?? ""));
-  await conversation.resume();
+  await conversation.resume(begun);
 }
 
 function unavailable(error, init) {
@@ -175,4 +178,5 @@ host.on("cogni:init", (init) => {
 });
 host.on("cogni:context", ({ subject_ref: wanted }) => context.look(subjectOf(wanted)).catch(() => {}));
 host.on("cogni:open", () => message.focus());
+message.readOnly = false;
 host.send("cogni:ready");

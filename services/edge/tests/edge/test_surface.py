@@ -35,30 +35,30 @@ async def test_a_surface_tells_what_it_is_to_this_person(world: "World") -> None
             "confirmation_ui": True,
             "max_output_length": 20_000,
         },
-        "subject": None,
+        "context": {"items": [], "removable": True},
     }
 
 
 @pytest.mark.parametrize(
-    ("query", "person", "subject"),
+    ("query", "person", "seen"),
     [
         (
             "subject_kind=person&subject_id=bob",
             "alice",
-            {"kind": "person", "id": "bob", "title": "Bob"},
+            [{"kind": "person", "id": "bob", "title": "Bob"}],
         ),
-        ("subject_kind=person&subject_id=bob", "mallory", None),
-        ("subject_kind=person&subject_id=nobody", "alice", None),
-        ("subject_kind=page&subject_id=wiki%2Fhr%2Fleave", "alice", None),
+        ("subject_kind=person&subject_id=bob", "mallory", []),
+        ("subject_kind=person&subject_id=nobody", "alice", []),
+        ("subject_kind=page&subject_id=wiki%2Fhr%2Fleave", "alice", []),
     ],
 )
-async def test_a_record_is_named_to_who_may_read_it_alone(
-    world: "World", query: str, person: str, subject: object
+async def test_the_assistant_sees_of_a_page_what_the_person_may_read_of_it(
+    world: "World", query: str, person: str, seen: list[object]
 ) -> None:
     answer = await world.call("GET", f"/v1/surface?{query}", person)
 
     assert answer.status_code == 200
-    assert answer.json()["subject"] == subject
+    assert answer.json()["context"] == {"items": seen, "removable": True}
 
 
 @pytest.mark.parametrize(
