@@ -1,21 +1,17 @@
 import json
 from collections.abc import AsyncIterator
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import httpx2
 import pytest
 from ag_ui.core import Event
 from pydantic import TypeAdapter
 
-from cogni_application.turn.take_turn import TurnRequest
-from cogni_domain.ports.run_log import NumberedDelta, Opened
-from cogni_edge.agui import _events
-from cogni_edge.agui_requests import RunInput
-from cogni_edge.asking import Asked
+from cogni_application.turn.transcripts import TranscriptService
+from cogni_domain.ports.run_log import NumberedDelta
 from cogni_engine import RunDelta, TokenDelta
-from cogni_kernel import HumanText, RunRef, UpstreamError
-from cogni_surfaces import OpenSurface, View
+from cogni_kernel import HumanText, Ok, Result, UpstreamError
 
 if TYPE_CHECKING:
     from tests.edge.conftest import World
@@ -448,18 +444,21 @@ async def test_a_surface_that_is_not_there_is_not_found(world: "World") -> None:
     assert answer.status_code == 404
 
 
-async def test_a_stream_that_breaks_off_ends_with_one_error_and_no_detail() -> None:
+async def test_a_stream_that_breaks_off_ends_with_one_error_and_no_detail(
+    world: "World", monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def deltas() -> AsyncIterator[NumberedDelta]:
         yield NumberedDelta(1, RunDelta("r", "c"))
         yield NumberedDelta(2, TokenDelta("So far"))
         raise RuntimeError("password=hunter2")
 
-    opened = Opened(RunRef("r"), "c", epoch=1, first_handle=1, existed=False)
-    asked = Asked(opened, deltas(), surface=cast("OpenSurface", None))
-    turn = RunInput("", "run-1", TurnRequest("x"), (), None)
+    async def follow(*_: object) -> Result[AsyncIterator[NumberedDelta]]:
+        return Ok(deltas())
 
-    told = [json.loads(str(sent.data)) async for sent in _events(turn, asked, View())]
+    monkeypatch.setattr(TranscriptService, "follow", follow)
 
-    assert kinds(told)[-2:] == ["TEXT_MESSAGE_END", "RUN_ERROR"]
-    assert told[-1]["code"] == "interrupted"
-    assert "hunter2" not in json.dumps(told)
+    events = await run(world, given())
+
+    assert kinds(events)[-2:] == ["TEXT_MESSAGE_END", "RUN_ERROR"]
+    assert events[-1]["code"] == "interrupted"
+    assert "hunter2" not in json.dumps(events)
