@@ -1,4 +1,4 @@
-"""What a test of permissions ends with when it finds something."""
+"""The error that a test of permissions ends with, and how several such tests are waited for."""
 
 import asyncio
 from collections.abc import Awaitable, Iterable
