@@ -11,6 +11,8 @@ from typing import TypeAlias
 
 from cogni_domain.access.directory import Issuer
 from cogni_domain.access.rule import AccessRule
+from cogni_domain.governance.routing import ModelBinding
+from cogni_domain.governance.routing_model import ModelRoutes
 from cogni_domain.ports.access_rules import AccessRulesPort
 from cogni_domain.ports.clock import ClockPort
 from cogni_domain.ports.connector import ConnectorPort
@@ -30,8 +32,9 @@ from cogni_domain.ports.token_verifier import TokenVerifierPort
 from cogni_domain.ports.transcript_store import TranscriptStorePort
 from cogni_domain.ports.vector_store import VectorStorePort
 from cogni_engine import ReferenceStore
-from cogni_kernel import Result
+from cogni_kernel import Ok, Result, TaskClass
 from cogni_runtime.container import Container
+from cogni_runtime.model_choice import Provider, chosen_routes
 
 Close: TypeAlias = Callable[[], Awaitable[None]]
 
@@ -93,10 +96,10 @@ def embedded(data: Path, environment: Mapping[str, str]) -> Bindings:
 
     Args:
         data: An existing folder that this process holds alone.
-        environment: Names a model provider, if any: OPENAI_API_KEY, OPENAI_BASE_URL, COGNI_MODEL.
+        environment: Names a model provider, if any: see `model_choice.chosen_routes`.
 
     Raises:
-        DefinitionError: A port has no adapter, or a provider is named without its model.
+        DefinitionError: A port has no adapter, or a provider is named without a model that may be asked.
     """
     from cogni_adapters.database.engine import Database
     from cogni_adapters.database.migrate import refuse_other_schema
@@ -165,27 +168,59 @@ def _bind_models(container: Container, environment: Mapping[str, str]) -> Close:
     embedder = MiniLmEmbedderAdapter(model)
     container.bind(EmbedderPort, embedder)
     container.bind(RerankerPort, MaxSimRerankerAdapter(model))
-    language_model, close = _language_model(embedder, environment)
+    language_model, close = _language_model(container, environment)
     container.bind(ModelPort, language_model)
     return close
 
 
 def _language_model(
-    embedder: EmbedderPort, environment: Mapping[str, str]
+    container: Container, environment: Mapping[str, str]
 ) -> tuple[ModelPort, Close]:
-    """Return the provider that the environment names, else the local reader."""
-    if environment.get("OPENAI_API_KEY") or environment.get("OPENAI_BASE_URL"):
-        from cogni_adapters.openai.chat import OpenAIChatAdapter
+    """Return the model that the environment names, else the local reader."""
+    routes = chosen_routes(environment)
+    if routes is None:
+        from cogni_adapters.reader.model import LocalReaderAdapter
 
-        provider = OpenAIChatAdapter(
-            model=environment.get("COGNI_MODEL", ""),
-            api_key=environment.get("OPENAI_API_KEY", "none"),
-            base_url=environment.get("OPENAI_BASE_URL") or None,
-        )
-        return provider, provider.close
-    from cogni_adapters.reader.model import LocalReaderAdapter
+        return LocalReaderAdapter(container.resolve(EmbedderPort)), _nothing
+    bound = {
+        binding: _provided(binding, environment)
+        for binding in (*routes.by_class.values(), *routes.fallback.values())
+    }
+    models = {binding: model for binding, (model, _) in bound.items()}
+    model = ModelRoutes(routes, models, container.resolve(ClockPort)).model_for(
+        TaskClass.CONVERSATIONAL
+    )
+    assert isinstance(model, Ok)
 
-    return LocalReaderAdapter(embedder), _nothing
+    async def close() -> None:
+        for _, let_go in bound.values():
+            await let_go()
+
+    return model.value, close
+
+
+def _provided(binding: ModelBinding, environment: Mapping[str, str]) -> tuple[ModelPort, Close]:
+    key = environment.get("OPENAI_API_KEY") or "none"
+    match Provider[binding.provider]:
+        case Provider.CHAT:
+            from cogni_adapters.openai.chat import OpenAIChatAdapter
+
+            chat = OpenAIChatAdapter(binding.version, key, environment["OPENAI_BASE_URL"])
+            return chat, chat.close
+        case Provider.RESPONSES:
+            from cogni_adapters.openai.responses import OpenAIResponsesAdapter
+
+            responses = OpenAIResponsesAdapter(binding.version, key)
+            return responses, responses.close
+        case Provider.MESSAGES:
+            from cogni_adapters.anthropic.messages import AnthropicAdapter
+
+            messages = AnthropicAdapter(
+                binding.version,
+                environment["ANTHROPIC_API_KEY"],
+                environment.get("ANTHROPIC_BASE_URL") or None,
+            )
+            return messages, messages.close
 
 
 async def _nothing() -> None:

@@ -16,6 +16,7 @@ from cogni_embedded.ingesting import gap_line
 from cogni_engine import HealthState
 from cogni_kernel import DefinitionError, Err
 from cogni_runtime.bindings import embedded, has_database
+from cogni_runtime.model_choice import chosen_routes, in_words
 
 ENOUGH_BYTES = 500 * 2**20
 SHOWN_GAPS = 5
@@ -52,12 +53,12 @@ async def examine(folder: DataFolder, environment: Mapping[str, str]) -> list[Fi
         product = build(embedded(folder.path, environment))
     except DefinitionError as error:
         return [*findings, problem("bindings", str(error))]
-    findings += await _parts(product)
+    findings += await _parts(product, environment)
     await product.bindings.close()
     return findings
 
 
-async def _parts(product: Product) -> list[Finding]:
+async def _parts(product: Product, environment: Mapping[str, str]) -> list[Finding]:
     container = product.bindings.container
     bound = ", ".join(f"{port} by {adapter}" for port, adapter in container.names())
     schema = await product.bindings.refuse_other_schema()
@@ -66,17 +67,19 @@ async def _parts(product: Product) -> list[Finding]:
     return [
         Finding("bindings", is_well=True, found=bound),
         Finding("database", is_well=True, found="at this version's schema"),
-        _model(container.resolve(ModelPort)),
+        _model(container.resolve(ModelPort), environment),
         await _embedder(container.resolve(EmbedderPort)),
         *await _corpora(product),
     ]
 
 
-def _model(model: ModelPort) -> Finding:
+def _model(model: ModelPort, environment: Mapping[str, str]) -> Finding:
     state = model.health()
+    routes = chosen_routes(environment)
+    found = model.model_version if routes is None else in_words(routes)
     is_well = state is not HealthState.DOWN
     advice = () if is_well else ("Look at the provider, or unset its key to use the local reader.",)
-    return Finding("language model", is_well, f"{model.model_version}, {state.value}", advice)
+    return Finding("language model", is_well, f"{found}, {state.value}", advice)
 
 
 async def _embedder(embedder: EmbedderPort) -> Finding:

@@ -18,6 +18,7 @@ from cogni_domain.providers.translating import TranslatingParser
 from cogni_engine import Definition, Emitter, HealthState, Message, Response
 from cogni_kernel import Err, Result, TaskClass
 
+HOME = "https://api.anthropic.com"
 CONNECT_S = 10.0
 SILENCE_S = 60.0
 """Between two pieces of an answer; the whole of it is bounded by the run."""
@@ -34,7 +35,8 @@ class AnthropicAdapter(ModelPort):
     Args:
         model: Its name, which can mean one model only.
         api_key: Of Anthropic.
-        base_url: Where the server is, without `/v1`; None for Anthropic itself.
+        base_url: Where the server is, without `/v1`; None for Anthropic itself, whatever the process's
+            environment says.
         silence_s: The longest wait for the next piece of an answer.
         max_tokens: The longest answer.
 
@@ -58,7 +60,7 @@ class AnthropicAdapter(ModelPort):
         self._max_tokens = max_tokens
         self._client = anthropic.AsyncAnthropic(
             api_key=api_key,
-            base_url=base_url,
+            base_url=base_url or HOME,
             max_retries=0,
             timeout=httpx2.Timeout(silence_s, connect=min(CONNECT_S, silence_s)),
         )

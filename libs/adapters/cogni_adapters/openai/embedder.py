@@ -8,6 +8,7 @@ import httpx2
 import numpy as np
 import openai
 
+from cogni_adapters.openai.client import connect
 from cogni_adapters.openai.failures import described
 from cogni_domain.ports.embedder import EmbedderPort, Vectors
 from cogni_domain.providers.failures import AWAY, REFUSED
@@ -19,9 +20,6 @@ MOST_TEXTS = 256
 MOST_BYTES = 250_000
 MOST_TEXT_BYTES = 8_191
 """A token is at least one byte, so what fits in bytes fits in tokens, whatever the language."""
-
-WAIT_S = 60.0
-CONNECT_S = 10.0
 
 _BLANK = "-"
 _OWN_DIMENSIONS = {
@@ -64,12 +62,7 @@ class OpenAIEmbedderAdapter(EmbedderPort):
             raise DefinitionError(f"{model!r}: say the length of its vectors, like 1024")
         self._asks_dimension = own is not None and self._dimension != own
         self._retry = retry or RetryPolicy()
-        self._client = openai.AsyncOpenAI(
-            api_key=api_key,
-            base_url=base_url,
-            max_retries=0,
-            timeout=httpx2.Timeout(WAIT_S, connect=CONNECT_S),
-        )
+        self._client = connect(api_key, base_url)
 
     @property
     def dimension(self) -> int:

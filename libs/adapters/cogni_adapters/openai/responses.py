@@ -7,6 +7,7 @@ from typing import Any
 import httpx2
 import openai
 
+from cogni_adapters.openai.client import SILENCE_S, connect
 from cogni_adapters.openai.failures import described
 from cogni_adapters.openai.responses_events import ResponsesEvents
 from cogni_adapters.openai.responses_wire import to_body
@@ -18,15 +19,9 @@ from cogni_domain.providers.translating import TranslatingParser
 from cogni_engine import Definition, Emitter, HealthState, Message, Response
 from cogni_kernel import Err, Result, TaskClass
 
-CONNECT_S = 10.0
-SILENCE_S = 60.0
-"""Between two pieces of an answer; the whole of it is bounded by the run."""
-
 
 class OpenAIResponsesAdapter(ModelPort):
     """One pinned model of OpenAI, asked through its responses.
-
-    The client's own retries are off: what is worth another call is decided above, in one place.
 
     Args:
         model: Its name, which can mean one model only.
@@ -45,12 +40,7 @@ class OpenAIResponsesAdapter(ModelPort):
         self, model: str, api_key: str, base_url: str | None = None, silence_s: float = SILENCE_S
     ) -> None:
         self._model = pinned(model)
-        self._client = openai.AsyncOpenAI(
-            api_key=api_key,
-            base_url=base_url,
-            max_retries=0,
-            timeout=httpx2.Timeout(silence_s, connect=min(CONNECT_S, silence_s)),
-        )
+        self._client = connect(api_key, base_url, silence_s)
         self._calls = RecentCalls()
 
     @property

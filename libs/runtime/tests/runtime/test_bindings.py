@@ -5,12 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from cogni_adapters.anthropic.messages import AnthropicAdapter
 from cogni_adapters.jwt.verifier import JwtTokenVerifierAdapter
 from cogni_adapters.openai.chat import OpenAIChatAdapter
+from cogni_adapters.openai.responses import OpenAIResponsesAdapter
 from cogni_adapters.reader.model import LocalReaderAdapter
 from cogni_domain.access.directory import Issuer
 from cogni_domain.access.resolver import HostToken
 from cogni_domain.access.rule import AccessRule
+from cogni_domain.governance.routing_model import RoutedModel
 from cogni_domain.ports.clock import ClockPort
 from cogni_domain.ports.directory import DirectoryPort
 from cogni_domain.ports.extractor import ExtractorPort
@@ -65,8 +68,19 @@ async def test_every_port_that_is_bound_is_one_of_the_product(tmp_path: Path) ->
         ({"COGNI_MODEL": "gpt-5-2026-01-01"}, LocalReaderAdapter, "local-reader"),
         (
             {"OPENAI_API_KEY": "sk-1", "COGNI_MODEL": "gpt-5-2026-01-01"},
-            OpenAIChatAdapter,
+            OpenAIResponsesAdapter,
             "gpt-5-2026-01-01",
+        ),
+        (
+            {"ANTHROPIC_API_KEY": "sk-1", "COGNI_MODEL": "claude-sonnet-4-6"},
+            AnthropicAdapter,
+            "claude-sonnet-4-6",
+        ),
+        (
+            {"OPENAI_API_KEY": "sk-1", "ANTHROPIC_API_KEY": "sk-2"}
+            | {"COGNI_MODEL": "claude-opus-5", "COGNI_FALLBACK_MODEL": "gpt-5-2026-01-01"},
+            RoutedModel,
+            "claude-opus-5",
         ),
         (
             {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1", "COGNI_MODEL": "qwen3-8b-q4"},
@@ -91,6 +105,13 @@ def test_a_provider_without_a_pinned_model_is_refused_at_the_start(
 ) -> None:
     with pytest.raises(DefinitionError, match="model"):
         embedded(tmp_path, {"OPENAI_API_KEY": "sk-1", "COGNI_MODEL": model})
+
+
+def test_a_model_outside_the_region_is_refused_at_the_start(tmp_path: Path) -> None:
+    environment = {"OPENAI_API_KEY": "sk-1", "COGNI_MODEL": "gpt-5-2026-01-01"}
+
+    with pytest.raises(DefinitionError, match="in a region that is not named"):
+        embedded(tmp_path, {**environment, "COGNI_RESIDENCY": "eu"})
 
 
 def test_a_refusal_at_the_start_tells_no_key(tmp_path: Path) -> None:

@@ -1,0 +1,28 @@
+"""The vendor's client, as every adapter of this folder uses it."""
+
+import httpx2
+import openai
+
+HOME = "https://api.openai.com/v1"
+CONNECT_S = 10.0
+SILENCE_S = 60.0
+"""Between two pieces of an answer; the whole of it is bounded by the run."""
+
+
+def connect(
+    api_key: str, base_url: str | None = None, silence_s: float = SILENCE_S
+) -> openai.AsyncOpenAI:
+    """Return a client whose own retries are off: what is worth another call is decided above, in one place.
+
+    Args:
+        api_key: As the server wants it.
+        base_url: Where the server is, `http://127.0.0.1:8000/v1`; None for OpenAI itself, whatever the
+            process's environment says.
+        silence_s: The longest wait for the next piece of an answer.
+    """
+    return openai.AsyncOpenAI(
+        api_key=api_key,
+        base_url=base_url or HOME,
+        max_retries=0,
+        timeout=httpx2.Timeout(silence_s, connect=min(CONNECT_S, silence_s)),
+    )
