@@ -7,8 +7,9 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import urlencode
@@ -40,9 +41,19 @@ ARGUMENTS = [
 BROWSERS_OWN = ("google.com", "googleapis.com", "gvt1.com")
 """Where the browser itself would like to look now and then."""
 
+AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
+LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
 READY_S = 100
 WAIT_MS = 12_000
-PASSED_ON = ("authorization", "accept", "content-type", "idempotency-key", "last-event-id")
+PASSED_ON = (
+    "authorization",
+    "accept",
+    "accept-language",
+    "content-type",
+    "idempotency-key",
+    "last-event-id",
+)
 
 
 Step: TypeAlias = tuple[str, Mapping[str, object]] | asyncio.Event
@@ -315,6 +326,27 @@ async def open_chat(chromium: Browser, line: Line) -> AsyncIterator[Open]:
     """Open the surface: `await open_chat(width=360, person="engineer", placement="launcher", …)`."""
     async with _Contexts(chromium, line) as contexts:
         yield contexts.open
+
+
+Serious = Callable[[Chat], Awaitable[list[str]]]
+
+
+@pytest.fixture
+def serious() -> Serious:
+    """Return a function that returns what axe finds serious, or worse, in the frame."""
+
+    async def found(chat: Chat) -> list[str]:
+        await chat.frame.evaluate(AXE)
+        all_of_it = await chat.frame.evaluate(
+            "tags => axe.run(document, {runOnly: {type: 'tag', values: tags}})", LEVELS
+        )
+        return [
+            f"{each['id']}: {each['nodes'][0]['html'][:200]}"
+            for each in all_of_it["violations"]
+            if each["impact"] in ("serious", "critical")
+        ]
+
+    return found
 
 
 class _Contexts:

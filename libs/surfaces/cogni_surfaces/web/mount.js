@@ -164,15 +164,13 @@
     }
 
     show(open) {
-      if (this.config.placement === "launcher" && open !== this.isOpen) {
-        if (open) {
-          this.before = document.activeElement;
-          this.load();
-        }
+      if (open && document.activeElement !== this.holder) this.before = document.activeElement;
+      if (open !== this.isOpen) {
+        if (open) this.load();
         this.frame.hidden = !open;
         this.frame.style.display = open ? "block" : "none";
-        this.launcher.style.display = open ? "none" : "block";
-        this.launcher.setAttribute("aria-expanded", String(open));
+        if (this.launcher) this.launcher.style.display = open ? "none" : "block";
+        this.launcher?.setAttribute("aria-expanded", String(open));
       }
       const changed = open !== this.isOpen;
       this.isOpen = open;

@@ -154,7 +154,7 @@ const de = {
   copied: "Kopiert.",
   notCopied: "Kopieren ging nicht. Markieren Sie stattdessen den Text.",
   askAgain: "Erneut fragen",
-  generated: "Erzeugte Antwort. Prüfen Sie sie anhand ihrer Quellen.",
+  generated: "Automatisch erzeugte Antwort. Bitte an den Quellen prüfen.",
   noSources: "Diese Antwort nennt keine Quelle.",
   sources: "Quellen",
   source: "Quelle {n}: {label}",
