@@ -123,7 +123,8 @@ class Assistant:
         self.usage += usage
         self._correction = self._correction.learnt(estimated=self._estimate(), counted=usage.input)
         calls = len(given.tool_calls) if given else 0
-        self.record(ModelCallStep(self.model.model_version, usage, calls, error, detail))
+        version = encodable(given.model_used) if given else ""
+        self.record(ModelCallStep(version or self.model.model_version, usage, calls, error, detail))
 
     def build(self, tool: type[Base], channel: Publisher | None = None) -> Base:
         """Return the tool, given all that it may touch; its channel may be one that stands before the run's."""

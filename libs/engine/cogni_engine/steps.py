@@ -8,7 +8,11 @@ from cogni_kernel import Usage
 
 @dataclass(frozen=True, slots=True)
 class ModelCallStep:
-    """One model call. `error` is the error's code where it failed, `detail` what broke, for the record alone."""
+    """One model call.
+
+    `model_version` is the model that answered, as its provider names it, else the one that was asked; `error` is
+    the error's code where it failed, `detail` what broke, for the record alone.
+    """
 
     model_version: str
     usage: Usage

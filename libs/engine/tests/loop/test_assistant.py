@@ -10,6 +10,7 @@ from cogni_engine import (
     ModelCallStep,
     NullBroadcaster,
     PlanPayload,
+    Response,
     ToolResult,
 )
 from cogni_kernel import Err, HumanText, ModelFacingText, Ok, TaskClass, TokenCount, UpstreamError
@@ -49,6 +50,16 @@ async def test_usage_adds_up_over_calls_and_failures(engine: "Doubles") -> None:
         ("scripted-1", "Upstream", "host: m-3"),
         ("scripted-1", None, ""),
     ]
+
+
+async def test_a_call_is_recorded_under_the_model_that_answered(engine: "Doubles") -> None:
+    run = engine.run(Response("a", model_used="stands-in@1"), Response("b"), DOWN)
+
+    for _ in range(3):
+        await run.assistant.complete()
+
+    versions = [step.model_version for step in run.of(ModelCallStep)]
+    assert versions == ["stands-in@1", "scripted-1", "scripted-1"]
 
 
 async def test_a_tool_gets_the_context_and_the_channel_and_nothing_else(
