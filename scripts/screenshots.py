@@ -1,27 +1,42 @@
 """Take a picture of every state of the assistant in the demo's intranet: `screenshots.py [FOLDER]`.
 
-Each is taken at 360, 768 and 1440 pixels, light and dark, from a product of its own on a new data folder.
+The usual ones are taken at 360, 768 and 1440 pixels, the rarer ones at one width, all of them light and dark, from a
+product of its own on a new data folder. What a product that works does not show, like a failure, is put into the stream.
 """
 
 import asyncio
+import json
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import httpx2
-from playwright.async_api import Browser, Frame, Page, async_playwright, expect
+from playwright.async_api import (
+    Browser,
+    BrowserContext,
+    Frame,
+    Page,
+    Route,
+    async_playwright,
+    expect,
+)
+
+from cogni_surfaces import Language, View, disclosed, json_line
 
 FOLDER = Path("docs/screenshots")
 PORT = 18180
 PRODUCT = f"http://127.0.0.1:{PORT}"
 INTRANET = f"http://127.0.0.1:{PORT + 1}"
-WINDOWS = ((360, 740), (768, 1024), (1440, 900))
+PHONE, TABLET, DESK = (360, 740), (768, 1024), (1440, 900)
+ALL = (PHONE, TABLET, DESK)
+QUALITY = 52
 READY_S = 120.0
 ANSWER_MS = 30_000
 SETTLE_MS = 400
@@ -31,25 +46,36 @@ Act = Callable[[Page], Awaitable[None]]
 
 @dataclass(frozen=True)
 class State:
-    """One picture: who is where, and what they did before it."""
+    """One picture: who is where, and what they did before it.
+
+    Attributes:
+        told: What comes instead of the product's answer, as the body of its stream; it stays open where `held`.
+        locale: The language that the host page asks for.
+    """
 
     name: str
     act: Act
     person: str = "engineer"
     path: str = "/wiki/handbook/leave/parental-leave"
+    windows: tuple[tuple[int, int], ...] = (PHONE,)
+    told: str = ""
+    held: bool = False
+    locale: str = "en"
 
 
 async def nothing(_: Page) -> None:
     return
 
 
-async def opened(page: Page) -> Frame:
+async def opened(page: Page, *, loaded: bool = True) -> Frame:
     """Press the launcher, which lies in a shadow root that no script reaches."""
     size = page.viewport_size
     assert size is not None
     await page.mouse.click(size["width"] - 48, size["height"] - 48)
     frame = page.frames[1]
     await expect(frame.locator("#message")).to_be_visible()
+    if loaded:
+        await expect(frame.locator("html[data-ready]")).to_be_attached()
     return frame
 
 
@@ -102,31 +128,151 @@ async def accepted(page: Page) -> None:
 
 _days = iter((14, 15, 16, 17, 18, 21))
 
+
+async def begun(page: Page) -> None:
+    """Ask; the answer does not end."""
+    frame = await opened(page)
+    await frame.locator("#message").fill(LEAVE)
+    await frame.locator("#message").press("Enter")
+    await expect(frame.locator("article .live").last).to_be_visible(timeout=ANSWER_MS)
+
+
+async def stopping(page: Page) -> None:
+    await begun(page)
+    await page.wait_for_timeout(600)
+    await page.frames[1].locator("#send").click()
+
+
+async def with_open_card(page: Page) -> None:
+    frame = await asked(LEAVE)(page)
+    for card in await frame.locator("details.card > summary").all():
+        await card.click()
+
+
+async def attached(page: Page) -> None:
+    frame = await asked(LEAVE)(page)
+    for name, data in (("contract.txt", b"My notice is three months."), ("photo.png", b"\x89PNG")):
+        await frame.locator("#file").set_input_files(
+            {"name": name, "mimeType": "application/octet-stream", "buffer": data}
+        )
+    await expect(frame.locator("#chips .bad")).to_be_visible(timeout=ANSWER_MS)
+    await expect(frame.locator("#chips [data-document]")).to_be_visible(timeout=ANSWER_MS)
+
+
+async def limited(page: Page) -> None:
+    body = '{"title": "That was a lot today."}'
+    await page.route(
+        "**/v1/turns", lambda r: r.fulfill(status=429, headers={"Retry-After": "42"}, body=body)
+    )
+    await refused_with_note(page)
+
+
+async def cut_off(page: Page) -> None:
+    await page.route("**/v1/**", lambda route: route.abort())
+    frame = await opened(page, loaded=False)
+    await expect(frame.locator("#welcome button")).to_be_visible(timeout=ANSWER_MS)
+
+
+async def refused_with_note(page: Page) -> None:
+    frame = await opened(page)
+    await frame.locator("#message").fill(LEAVE)
+    await frame.locator("#message").press("Enter")
+    await expect(frame.locator("article .note").last).to_be_visible(timeout=ANSWER_MS)
+
+
+async def launcher(page: Page) -> None:
+    """Reach the launcher by keyboard: it is the last thing in the page."""
+    await page.keyboard.press("Shift+Tab")
+
+
+def stream(
+    text: str, *events: tuple[str, Mapping[str, object]], kind: str = "completed", **more: object
+) -> str:
+    """Return the body of a stream that ends in an outcome of this kind."""
+    ids = {"run_ref": "r1", "conversation_id": "c1"}
+    outcome = {**ids, "kind": kind, "text": text, "citations": [], "markers": [], **more}
+    last = (
+        "failed" if kind == "failed" else "done",
+        {"outcome": disclosed(outcome, View(Language.EN))},
+    )
+    told = (("run", ids), *events, ("token", {"text": text}), last)
+    return "".join(
+        f"id: {n}\nevent: {name}\ndata: {json_line(data)}\n\n"
+        for n, (name, data) in enumerate(told, 1)
+    )
+
+
+def completed(name: str, path: str, result: object) -> tuple[str, Mapping[str, object]]:
+    """Return the event of a completed call."""
+    call = {"call_id": name, "name": name, "arguments": {"path": path}, "execution_time": 0.2}
+    return "tool_completed", {**call, "result": result}
+
+
 LEAVE = "How much parental leave do I get?"
 BOOK = "Book leave from 14 to 16 December 2026"
+HALF = "You get **20 weeks** of parental leave on full pay, and you can take it in up to three parts.\n\nTell your lead"
+CODE = "def fee(days: int) -> int:\n    return days * 3\n"
+CARDS = (
+    completed("read_file", "src/billing/late_fees.py", {"content": CODE, "range": [12, 13]}),
+    completed(
+        "patch_file", "src/billing/late_fees.py", {"ok": True, "diff": {"added": 4, "removed": 1}}
+    ),
+)
+GONE = [{"marker": "[[CHART:c1]]", "kind": "CHART"}]
+BROKEN = "Something went wrong on our side. Please ask again; if it stays, report 7f3a90c2."
+ENDED = "The answer was stopped."
 
 STATES = (
-    State("host-home", nothing, path="/"),
-    State("host-handbook", nothing, path="/handbook"),
-    State("host-page", nothing),
-    State("host-right-to-left", nothing, path="/wiki/handbook/dubai/ramadan-hours"),
-    State("host-requests", nothing, path="/requests"),
-    State("host-request-internal", nothing, "support", "/requests/REQ-4471"),
+    State("host-home", nothing, path="/", windows=ALL),
+    State("host-handbook", nothing, path="/handbook", windows=(DESK,)),
+    State("host-page", nothing, windows=(DESK,)),
+    State(
+        "host-right-to-left", nothing, path="/wiki/handbook/dubai/ramadan-hours", windows=(DESK,)
+    ),
+    State("host-requests", nothing, path="/requests", windows=(DESK,)),
+    State("host-request-internal", nothing, "support", "/requests/REQ-4471", (DESK,)),
     State("host-people", nothing, path="/people"),
     State("host-time-off", nothing, path="/time-off"),
     State("host-not-found", nothing, path="/wiki/hr/salary-bands"),
-    State("open", just_opened),
-    State("answer", answered(LEAVE)),
-    State("answer-source", then_pressed(LEAVE, "Parental leave")),
+    State("launcher", launcher, path="/handbook"),
+    State("open", just_opened, windows=ALL),
+    State("streaming", begun, told=stream(HALF), held=True),
+    State("stopping", stopping, told=stream(HALF), held=True),
+    State("stopped", answered(LEAVE), told=stream(HALF, kind="halted", message=ENDED)),
+    State("failed", answered(LEAVE), told=stream("", kind="failed", message=BROKEN)),
+    State("limited", limited),
+    State("cut-off", cut_off),
+    State(
+        "tool-cards",
+        with_open_card,
+        told=stream("The fee is 3 a day, and it is capped now.", *CARDS),
+    ),
+    State("chart-gone", answered(LEAVE), told=stream("The figures: [[CHART:c1]]", markers=GONE)),
+    State("answer", answered(LEAVE), windows=ALL),
+    State("answer-source", then_pressed(LEAVE, "Parental leave"), windows=ALL),
     State("answer-right-to-left", answered("كم عدد ساعات العمل في شهر رمضان؟"), path="/"),
-    State("request", answered("What is the status of REQ-4471?"), path="/requests/REQ-4471"),
-    State("chart", answered("How many people work in Engineering?"), "hr-lead", "/people"),
-    State("proposal", answered(BOOK), "support", "/time-off"),
+    State(
+        "answer-german",
+        answered("Wie lange ist die Arbeitszeit in Leipzig?"),
+        path="/",
+        locale="de",
+    ),
+    State("feedback", then_pressed(LEAVE, "Bad answer")),
+    State("attachments", attached),
+    State(
+        "request",
+        answered("What is the status of REQ-4471?"),
+        path="/requests/REQ-4471",
+        windows=ALL,
+    ),
+    State("chart", answered("How many people work in Engineering?"), "hr-lead", "/people", ALL),
+    State("proposal", answered(BOOK), "support", "/time-off", ALL),
+    State("proposal-german", answered(BOOK), "support", "/time-off", locale="de"),
     State("proposal-accepted", accepted, "finance-lead", "/time-off"),
     State("proposal-declined", then_pressed(BOOK, "Decline"), "support", "/time-off"),
     State("refused", answered("Who won the world cup in 1954?"), path="/"),
     State("refused-to-contractor", answered(LEAVE), "contractor", "/"),
-    State("conversations", then_pressed(LEAVE, "Your conversations")),
+    State("conversations", then_pressed(LEAVE, "Your conversations"), windows=(TABLET,)),
 )
 
 
@@ -160,18 +306,48 @@ def _until_ready(running: "subprocess.Popen[bytes]") -> None:
     raise SystemExit("the product did not become ready")
 
 
+TELL = """(body, held) => {
+    const real = window.fetch;
+    window.fetch = async (...given) => {
+        if (!String(given[0]).startsWith("/v1/turns")) return real(...given);
+        const shown = held ? body.slice(0, body.lastIndexOf("id: ")) : body;
+        const stream = new ReadableStream({start(to) {
+            to.enqueue(new TextEncoder().encode(shown));
+            if (!held) to.close();
+        }});
+        return new Response(stream, {headers: {"Content-Type": "text/event-stream"}});
+    };
+}"""
+
+
+async def prepared(context: BrowserContext, state: State) -> None:
+    """Let the context be this person's, and say what the state puts in place of the product's."""
+    await context.add_cookies([{"name": "person", "value": state.person, "url": INTRANET}])
+    if state.told:
+        given = f"{json.dumps(state.told)}, {json.dumps(state.held)}"
+        await context.add_init_script(f"({TELL})({given})")
+
+    async def spoken(route: Route) -> None:
+        answer = await route.fetch()
+        body = (await answer.text()).replace('"locale": "en"', f'"locale": "{state.locale}"')
+        await route.fulfill(response=answer, body=body)
+
+    if state.locale != "en":
+        await context.route(INTRANET + state.path, spoken)
+
+
 async def pictured(browser: Browser, state: State, folder: Path) -> list[str]:
     """Take a state's pictures; return which could not be taken, and why."""
     failed = []
     for scheme in ("light", "dark"):
-        for width, height in WINDOWS:
+        for width, height in state.windows:
             name = f"{state.name}-{width}-{scheme}"
             context = await browser.new_context(
                 viewport={"width": width, "height": height},
                 color_scheme="light" if scheme == "light" else "dark",
                 reduced_motion="reduce",
             )
-            await context.add_cookies([{"name": "person", "value": state.person, "url": INTRANET}])
+            await prepared(context, state)
             page = await context.new_page()
             await page.goto(INTRANET + state.path)
             try:
@@ -179,7 +355,7 @@ async def pictured(browser: Browser, state: State, folder: Path) -> list[str]:
             except Exception as error:  # the picture shows what went wrong
                 failed.append(f"{name}: {str(error).partition(chr(10))[0]}")
             await page.wait_for_timeout(SETTLE_MS)
-            await page.screenshot(path=folder / f"{name}.jpeg", type="jpeg", quality=60)
+            await page.screenshot(path=folder / f"{name}.jpeg", type="jpeg", quality=QUALITY)
             await context.close()
     return failed
 
@@ -187,11 +363,18 @@ async def pictured(browser: Browser, state: State, folder: Path) -> list[str]:
 async def main(folder: Path) -> int:
     """Take all pictures; return how many states were not reached."""
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        failed = [line for state in STATES for line in await pictured(browser, state, folder)]
-        await browser.close()
-    print("\n".join(failed) or f"{len(STATES) * 6} pictures in {folder}")
+    with tempfile.TemporaryDirectory() as home:
+        async with async_playwright() as playwright:
+            own = {**os.environ, "HOME": home, "XDG_CONFIG_HOME": home, "XDG_CACHE_HOME": home}
+            browser = await playwright.chromium.launch(
+                executable_path=chromium, args=["--no-sandbox"], env={**own}
+            )
+            failed = [line for state in STATES for line in await pictured(browser, state, folder)]
+            await browser.close()
+    print(
+        "\n".join(failed)
+        or f"{sum(2 * len(state.windows) for state in STATES)} pictures in {folder}"
+    )
     return len(failed)
 
 

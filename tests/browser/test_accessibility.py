@@ -4,7 +4,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Route, expect
 
 if TYPE_CHECKING:
     from tests.browser.conftest import Line, Open, Serious
@@ -138,7 +138,12 @@ async def test_stopping_and_trying_again_work_by_keyboard(open_chat: "Open", lin
     chat, gate = await open_chat(), asyncio.Event()
     line.will_answer("stops", "What there was.", kind="halted", message="Stopped.")
     line.will_tell("stops", ("token", {"text": "What"}), gate, line.told["stops"][-1])
-    await chat.page.route("**/stop", lambda route: (gate.set(), route.fulfill(status=202))[1])
+
+    async def stop(route: Route) -> None:
+        gate.set()
+        await route.fulfill(status=202)
+
+    await chat.page.route("**/stop", stop)
     press = chat.page.keyboard.press
     await chat.composer.focus()
     await chat.page.keyboard.type("stops")
@@ -171,10 +176,12 @@ async def test_cards_tables_and_feedback_work_by_keyboard(open_chat: "Open", lin
     line.will_tell("table", ("tool_completed", done), line.told["table"][-1])
     turn = await chat.ask("table")
     sent: list[str] = []
-    await chat.page.route(
-        "**/feedback",
-        lambda route: (sent.append(route.request.post_data or ""), route.fulfill(status=204))[1],
-    )
+
+    async def note(route: Route) -> None:
+        sent.append(route.request.post_data or "")
+        await route.fulfill(status=204)
+
+    await chat.page.route("**/feedback", note)
     seen: list[str] = []
     for _ in range(12):
         await chat.page.keyboard.press("Shift+Tab")
