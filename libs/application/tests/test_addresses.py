@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cogni_application.addresses import Address, address_in, addresses_in, canonical_url
+from cogni_application.addresses import (
+    Address,
+    address_in,
+    addresses_in,
+    canonical_url,
+    without_tracking,
+)
 
 
 @pytest.mark.parametrize(
@@ -54,6 +60,11 @@ def test_what_only_looks_like_an_address_is_none(word: str) -> None:
         ("https://a.example/%7Eme", "https://a.example/~me"),
         ("www.a.example", "https://www.a.example/"),
         ("//a.example/x", "https://a.example/x"),
+        ("https://bücher.example/x", "https://xn--bcher-kva.example/x"),
+        ("https://BÜCHER.example/x", "https://xn--bcher-kva.EXAMPLE/x"),
+        ("https://a.example./x", "https://a.example/x"),
+        ("https://a.example/文档", "https://a.example/%e6%96%87%E6%A1%A3"),
+        ("https://a.example/?q=%41", "https://a.example/?q=A"),
     ],
 )
 def test_two_ways_to_write_one_address_are_the_same(one: str, other: str) -> None:
@@ -72,6 +83,10 @@ def test_two_ways_to_write_one_address_are_the_same(one: str, other: str) -> Non
         ("https://a.example/x", "https://user@a.example/x"),
         ("https://a.example/X", "https://a.example/x"),
         ("https://fass.example", "https://faß.example"),
+        ("https://apple.example", "https://\u0430pple.example"),
+        ("https://a.example/x%2Fy", "https://a.example/x/y"),
+        ("https://a.example/x%3Fq=1", "https://a.example/x?q=1"),
+        ("https://a.example/x?utm_source=secret", "https://a.example/x"),
         ("https://a.example", "https://a.example:99999999"),
         ("https://[::1]", "https://[::1"),
     ],
@@ -88,8 +103,26 @@ def test_every_text_has_a_canonical_form_and_its_addresses(text: str) -> None:
 
 def test_an_address_counts_with_and_without_its_fragment_and_its_chinese_tail() -> None:
     assert addresses_in("见https://a.example/x#top查看。(www.b.example)") == {
-        "https://a.example/x#top查看。(www.b.example",
+        canonical_url("https://a.example/x#top查看。(www.b.example"),
         "https://a.example/x#top",
         "https://a.example/x",
         "https://www.b.example",
     }
+
+
+@pytest.mark.parametrize(
+    ("url", "left"),
+    [
+        ("https://a.example/x?utm_source=mail&q=1&GCLID=2#top", "https://a.example/x?q=1#top"),
+        ("https://a.example/x?utm_campaign=a", "https://a.example/x"),
+        ("https://a.example/x?q=utm_source", "https://a.example/x?q=utm_source"),
+        ("https://a.example/utm_source=1", "https://a.example/utm_source=1"),
+    ],
+)
+def test_what_only_tracks_is_left_out(url: str, left: str) -> None:
+    assert without_tracking(url) == left
+
+
+@given(st.text(max_size=60).map(lambda rest: f"https://a.example/{rest}"))
+def test_a_canonical_form_is_its_own(url: str) -> None:
+    assert canonical_url(canonical_url(url)) == canonical_url(url)

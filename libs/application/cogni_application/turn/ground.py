@@ -6,7 +6,7 @@ from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
 
-from cogni_application.addresses import address_in, canonical_url
+from cogni_application.addresses import address_in, canonical_url, without_tracking
 from cogni_application.turn.answer_tokens import (
     ADDRESS_GOES_ON,
     CLOSING,
@@ -30,7 +30,8 @@ PIECE = 4096
 
 _HANDLE = re.compile("s[0-9]+", re.ASCII)
 _HANDLES = re.compile(r"\[s[0-9]+(?: ?[,;] ?s[0-9]+)*\]", re.ASCII)
-_WORD_AT_END = re.compile(r"[^\s<>\"`|\[\]\uff3b\uff3d]{1,64}\Z")
+_LONGEST_BEFORE = 64
+_APART = re.compile(r"[\s<>\"`|\[\]\uff3b\uff3d]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,7 @@ class AnswerGuard:
         judged = self._reference(group.text)
         if judged is not None:
             return judged + self._strip("url", link), ""
-        if group.address is None or self._is_retrieved(group.address):
+        if group.address is None or self._as_retrieved(group.address) is not None:
             return self._opened(group.raw)
         return self._strip("url", link), group.text.strip(OPENING + CLOSING)
 
@@ -173,10 +174,18 @@ class AnswerGuard:
         address = address_in(word)
         if address is None:
             return word if address_in(_decoded(word)) is None else self._strip("url", word)
-        if self._is_retrieved(address.text):
-            return word
-        after = word[address.start + len(address.text) :]
-        return word[: address.start] + self._strip("url", address.text) + after
+        before, after = word[: address.start], word[address.start + len(address.text) :]
+        shown = self._as_retrieved(address.text)
+        if shown is None:
+            return before + self._strip("url", address.text) + after
+        if shown != address.text:
+            self._strip("tracking", address.text)
+        return before + shown + after
+
+    def _as_retrieved(self, address: str) -> str | None:
+        """Return an address that was retrieved, also where parameters that only track were added to it: without them."""
+        forms = (address, without_tracking(address))
+        return next((form for form in forms if self._is_retrieved(form)), None)
 
     def _is_retrieved(self, address: str) -> bool:
         forms = {canonical_url(address), canonical_url(html.unescape(address))}
@@ -186,12 +195,13 @@ class AnswerGuard:
         kept, forgeries = self._brackets.admit(text)
         for kind, forgery in forgeries:
             self._strip(kind, forgery)
-        tail = _WORD_AT_END.search(self._before + kept)
-        self._before = tail[0] if tail else ""
+        self._before = _word_at_end(self._before + kept)
         return kept
 
     def _released_word(self, word: str) -> str:
         """A word that completes a handle by a bracket in code goes as a whole."""
+        if not self._brackets.concerns(word):
+            return self._released(word)
         before = copy(self._brackets)
         _, forgeries = before.admit(word)
         return self._strip(forgeries[0][0], word) if forgeries else self._released(word)
@@ -205,6 +215,12 @@ class AnswerGuard:
         if text:
             self.stripped.append(StripStep(kind, text[:MAX_GROUP]))
         return ""
+
+
+def _word_at_end(text: str) -> str:
+    """Return what an address may go on from: the last characters of a text that nothing parts."""
+    tail = text[-_LONGEST_BEFORE:]
+    return "" if not tail or _APART.match(tail[-1]) else _APART.split(tail)[-1]
 
 
 def _decoded(word: str) -> str:

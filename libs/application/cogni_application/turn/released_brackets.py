@@ -26,7 +26,7 @@ class ReleasedBrackets:
 
     def admit(self, text: str) -> tuple[str, list[tuple[str, str]]]:
         """Return what may be released of `text`, and the kind and text of what would have been forged."""
-        if not self._openers and _BRACKET.search(text) is None:
+        if not self.concerns(text):
             return text, []
         kept: list[str] = []
         forgeries: list[tuple[str, str]] = []
@@ -42,6 +42,10 @@ class ReleasedBrackets:
             kept.append(found[0] if forgery is None else " ")
         self._read(text[at:])
         return "".join((*kept, text[at:])), forgeries
+
+    def concerns(self, text: str) -> bool:
+        """Tell whether a text has anything to do with brackets."""
+        return bool(self._openers) or _BRACKET.search(text) is not None
 
     def forget(self) -> None:
         """Begin anew: a line has ended, or a verified token was released, which nothing closes up across."""

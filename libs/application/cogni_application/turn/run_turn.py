@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from cogni_application.addresses import canonical_url
+from cogni_application.addresses import canonical_forms
 from cogni_application.attachments import AttachmentService
 from cogni_application.retrieval.passages import RunPassages
 from cogni_application.retrieval.retrieve import RetrievalService
@@ -273,7 +273,7 @@ class Turn:
 
     def _urls(self) -> frozenset[str]:
         called = self._assistant.retrieved_urls if self._assistant else ()
-        return self.passages.urls | frozenset(map(canonical_url, called))
+        return self.passages.urls.union(*map(canonical_forms, called))
 
     def _publish(self, delta: Delta) -> None:
         self._shared.streams.publish(self.start.run_ref, delta)

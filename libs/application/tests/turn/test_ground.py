@@ -43,6 +43,8 @@ HANDLE = re.compile(r"\[(s[1-9][0-9]{0,8})\]")
 MARKER = re.compile(r"\[\[[A-Z]{1,16}:[a-z][1-9][0-9]{0,8}\]\]")
 
 PIECES = (
+    "https://handbook.example.com/policy?utm_source=x",
+    "?utm_id=2&",
     *("[s1]", "[s2]", "[s12]", "[s9]", "[s1, s2]", "[s9;s2]", "[S1]", "[ s1 ]", "s1", "[s0]"),
     *(
         "[s\uff11]",
@@ -335,6 +337,20 @@ def test_an_honest_answer_is_untouched(text: str) -> None:
         ("https://handbook.example.com/policy#SECRET", "", ["url"]),
         ("https://handbook.example.com/policy?x=1", "", ["url"]),
         ("https://handbook.example.com/policy\u3002evil.invalid/?q=1", "", ["url"]),
+        (
+            "https://handbook.example.com/policy?utm_source=SECRET.",
+            "https://handbook.example.com/policy.",
+            ["tracking"],
+        ),
+        (
+            "[it](https://handbook.example.com/policy?utm_source=x)",
+            "[it](https://handbook.example.com/policy)",
+            ["tracking"],
+        ),
+        ("https://handbook.example.com/policy?utm%5Fsource=SECRET", "", ["url"]),
+        ("https://handbook.example.com/policy?utm_source=x&q=SECRET", "", ["url"]),
+        ("https://handbook.example.com:443/policy", "https://handbook.example.com:443/policy", []),
+        ("https://handbook.example.com@evil.invalid/policy", "", ["url"]),
         ("[x](https://evil.invalid\\@handbook.example.com/policy)", "x", ["url"]),
         ("[[CHART:c1]] [[CHART:c9]]", "[[CHART:c1]] ", ["marker"]),
         ("here: [[CHART:c9 and on", "here:  and on", ["marker"]),
