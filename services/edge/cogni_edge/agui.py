@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -18,9 +17,8 @@ from cogni_domain.proposals import NO_SUCH, Proposal, ProposalState
 from cogni_edge.agui_requests import Decision, RunInput, run_input_of
 from cogni_edge.answering import Answering
 from cogni_edge.asking import Asked, Asking
-from cogni_edge.problems import PRIVATE
 from cogni_edge.requests import language_in, view_of, wrong_cursor
-from cogni_edge.streaming import HEARTBEAT_S, LAST_WORDS_S
+from cogni_edge.streaming import EventStream
 from cogni_engine import Delta, is_terminal
 from cogni_kernel import ConflictError, Err, InvalidArgumentError, NotFoundError, Ok, Result
 from cogni_surfaces import AguiEvent, AguiRun, View, json_line
@@ -45,7 +43,7 @@ class AguiRoutes:
     async def post_run(self, request: Request) -> Response:
         """Answer one `RunAgentInput` with the events of one run."""
 
-        async def answered(principal: Principal) -> Result[AsyncIterator[ServerSentEvent]]:
+        async def answered(principal: Principal) -> Result[AsyncIterator[bytes]]:
             read = await run_input_of(request)
             if isinstance(read, Err):
                 return read
@@ -61,7 +59,7 @@ class AguiRoutes:
             view = view_of(request, asked.value.surface)
             return Ok(_events(read.value, asked.value, view))
 
-        return await self.answering.answer(request, answered, _stream)
+        return await self.answering.answer(request, answered, EventStream)
 
     async def _has_come_so_far(self, given: RunInput, asked: Asked, by: Principal) -> Result[None]:
         """Tell whether the run has come as far as the reader says."""
@@ -75,7 +73,7 @@ class AguiRoutes:
 
     async def _decide(
         self, request: Request, given: RunInput, decision: Decision, by: Principal
-    ) -> Result[AsyncIterator[ServerSentEvent]]:
+    ) -> Result[AsyncIterator[bytes]]:
         """Decide on what was proposed in this very thread."""
         shown = await self.proposals.shown(decision.proposal, by)
         if isinstance(shown, Err):
@@ -115,7 +113,7 @@ def _as_it_stands(late: Proposal) -> Proposal:
     return late
 
 
-async def _events(given: RunInput, asked: Asked, view: View) -> AsyncIterator[ServerSentEvent]:
+async def _events(given: RunInput, asked: Asked, view: View) -> AsyncIterator[bytes]:
     """Yield the events of a run after those that the reader has; `id` is the delta's cursor and a place."""
     run = asked.opened.run_ref
     told = AguiRun(given.thread_id, given.run_id, str(run), view, given.ignored)
@@ -141,16 +139,11 @@ async def _encoded(told: AguiRun, delta: Delta) -> list[AguiEvent]:
     return told.encode(delta)
 
 
-async def _whole(events: Sequence[AguiEvent]) -> AsyncIterator[ServerSentEvent]:
+async def _whole(events: Sequence[AguiEvent]) -> AsyncIterator[bytes]:
     for event in events:
         yield _sent(event)
 
 
-def _sent(event: AguiEvent, place: str | None = None) -> ServerSentEvent:
-    return ServerSentEvent(data=json_line(event), id=place, sep="\n")
-
-
-def _stream(events: AsyncIterator[ServerSentEvent]) -> Response:
-    return EventSourceResponse(
-        events, headers=PRIVATE, ping=HEARTBEAT_S, sep="\n", shutdown_grace_period=LAST_WORDS_S
-    )
+def _sent(event: AguiEvent, place: str | None = None) -> bytes:
+    named = f"id: {place}\n" if place else ""
+    return f"{named}data: {json_line(event)}\n\n".encode()

@@ -21,7 +21,8 @@ class Reader:
     def __init__(self) -> None:
         self.is_behind = True
         self._kept: list[NumberedDelta] = []
-        self._woken = asyncio.Event()
+        self._told = False
+        self._waiter: asyncio.Future[None] | None = None
 
     def tell(self, deltas: Sequence[NumberedDelta]) -> None:
         """Keep what has been committed, or let go of all that is kept where that becomes too much."""
@@ -29,7 +30,7 @@ class Reader:
             self._kept.extend(deltas)
         else:
             self.fall_behind()
-        self._woken.set()
+        self._note()
 
     def fall_behind(self) -> None:
         """Let go of what is kept: the log has it."""
@@ -39,13 +40,13 @@ class Reader:
     def catch_up(self) -> None:
         """Keep what is committed from now on; what was before is to be fetched after this."""
         self.is_behind = False
-        self._woken.clear()
+        self._told = False
 
     def take(self, after: int) -> Sequence[NumberedDelta]:
         """Return what is kept after a cursor; nothing, and behind, where something between is missing."""
         found = [numbered for numbered in self._kept if numbered.cursor > after]
         self._kept.clear()
-        self._woken.clear()
+        self._told = False
         if found and found[0].cursor != after + 1:
             self.fall_behind()
             return ()
@@ -54,15 +55,28 @@ class Reader:
     def wake(self) -> None:
         """Say that the log has grown, or may have."""
         self.fall_behind()
-        self._woken.set()
+        self._note()
 
     async def wait(self, seconds: float) -> bool:
         """Wait to be told; False where nothing came in that time."""
-        try:
-            async with asyncio.timeout(seconds):
-                return await self._woken.wait()
-        except TimeoutError:
-            return False
+        if not self._told:
+            loop = asyncio.get_running_loop()
+            self._waiter = loop.create_future()
+            late = loop.call_later(seconds, self._end_wait)
+            try:
+                await self._waiter
+            finally:
+                late.cancel()
+                self._waiter = None
+        return self._told
+
+    def _note(self) -> None:
+        self._told = True
+        self._end_wait()
+
+    def _end_wait(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
 
 
 class Readers:

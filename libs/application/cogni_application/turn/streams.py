@@ -48,15 +48,19 @@ class _Live:
         """Whether anything of it is to be committed."""
         return bool(self.deltas or self.steps)
 
-    def add(self, delta: Delta) -> None:
-        """Add a delta; words go with the words before them, as far as no commit may hold those already."""
+    def add(self, delta: Delta) -> bool:
+        """Add a delta; words go with the words before them, as far as no commit may hold those already.
+
+        False where they do: then nothing more waits than did before.
+        """
         under_way = len(self.unanswered.deltas) if self.unanswered else 0
         if isinstance(delta, TokenDelta) and len(self.deltas) > under_way:
             last = self.deltas[-1]
             if isinstance(last, TokenDelta):
                 self.deltas[-1] = TokenDelta(last.text + delta.text)
-                return
+                return False
         self.deltas.append(delta)
+        return True
 
 
 class RunStreams:
@@ -85,8 +89,8 @@ class RunStreams:
 
     def publish(self, run: RunRef, delta: Delta) -> None:
         """Add a delta; it is shown with the next commit."""
-        if (live := self._live.get(run)) is not None:
-            live.add(delta)
+        live = self._live.get(run)
+        if live is not None and live.add(delta):
             self._is_dirty(run)
 
     def record(self, run: RunRef, step: Step) -> None:
