@@ -22,10 +22,11 @@ from cogni_embedded.cli import app
 
 WAIT_S = 180.0
 LOOK_S = 0.05
+MODEL_SETTINGS = ("OPENAI_", "ANTHROPIC_", "COGNI_MODEL", "COGNI_FALLBACK", "COGNI_RESIDENCY")
 ENVIRONMENT = {
     name: value
     for name, value in os.environ.items()
-    if not name.startswith(("OPENAI_", "COGNI_MODEL")) and "proxy" not in name.lower()
+    if not name.startswith(MODEL_SETTINGS) and "proxy" not in name.lower()
 }
 SLOW = Path(__file__).with_name("slow_product.py")
 

@@ -421,6 +421,13 @@ class TestDoctor:
             assert f"ok      {part}: " in found.stdout
         assert "KeywordSearchPort by TantivyKeywordSearchAdapter" in found.stdout
 
+    def test_which_model_answers_and_how_it_is_asked(self, cogni: "Cogni", data: Path) -> None:
+        found = cogni("doctor", data=data, **PROVIDER, **MODEL)
+
+        line = "language model: qwen3-8b-q4 by chat completions at OPENAI_BASE_URL, healthy"
+        assert line in found.stdout
+        assert "sk-secret" not in found.output
+
 
 def test_help_names_every_command_of_the_contract(cogni: "Cogni", tmp_path: Path) -> None:
     program = shutil.which("cogni", path=str(Path(sys.executable).parent))
