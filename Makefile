@@ -65,7 +65,7 @@ bench: install ## speed and memory, one JSON object a line: NAME=one-benchmark
 	$(BIN)/python -m bench $(NAME)
 
 screenshots: install ## a picture of every state of the assistant, in docs/screenshots
-	$(BIN)/python scripts/screenshots.py
+	$(BIN)/python -m scripts.screenshots
 
 format: install ## let ruff put the code in its form
 	$(BIN)/ruff format $(CODE)
