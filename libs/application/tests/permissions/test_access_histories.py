@@ -33,7 +33,7 @@ async def test_histories_of_forty_events_show_exactly_what_the_source_allows(see
 
 @pytest.mark.slow
 @pytest.mark.timeout(3_600)
-@pytest.mark.runs("COGNI_HISTORIES_IN_FILES", 64, at_once=250)
+@pytest.mark.runs("COGNI_HISTORIES_IN_FILES", 60, at_once=250)
 async def test_tenants_of_one_folder_see_exactly_what_their_sources_allow(
     seeds: range, stores_in_files: Stores
 ) -> None:
