@@ -13,7 +13,7 @@ export UV_SYSTEM_CERTS := 1
 export COGNI_SHARED ?= $(abspath ../shared)
 
 .DEFAULT_GOAL := help
-.PHONY: help chromium agui-client install run migrate test check bench screenshots lock format
+.PHONY: help chromium agui-client turbo-client install run migrate test test-live check bench screenshots lock format
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z][a-z-]*:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,13 +47,18 @@ chromium: ## the browser that tests look through, where apt-get can bring it
 
 agui-client: .node/agui/.installed ## the official AG-UI client, which tests drive the product by, where npm can bring it
 
-.node/agui/.installed: tests/agui/package-lock.json | .venv/.installed
-	@mkdir -p $(@D) && cp tests/agui/package.json tests/agui/package-lock.json $(@D)
-	@if $(BIN)/npm ci --prefix $(@D) --ignore-scripts --no-audit --no-fund --silent --fetch-retries=1; then touch $@; \
-	else echo "The AG-UI client could not be installed: the tests that need it are skipped"; fi
+turbo-client: .node/turbo/.installed ## the official Turbo client, which a test lets a page run, where npm can bring it
 
-test: install chromium agui-client ## every test that needs no server
+.node/%/.installed: tests/%/package-lock.json | .venv/.installed
+	@mkdir -p $(@D) && cp tests/$*/package.json tests/$*/package-lock.json $(@D)
+	@if $(BIN)/npm ci --prefix $(@D) --ignore-scripts --no-audit --no-fund --silent --fetch-retries=1; then touch $@; \
+	else echo "The $* client could not be installed: the tests that need it are skipped"; fi
+
+test: install chromium agui-client turbo-client ## every test that needs no server
 	$(BIN)/pytest -q -n 2 --dist loadgroup
+
+test-live: install ## the contract of models against the provider whose key is in the environment, which costs
+	COGNI_LIVE=1 $(BIN)/pytest -q libs/adapters/tests/live
 
 check: install ## format, lint, import contracts, types: before any test
 	$(BIN)/ruff format --check $(CODE)

@@ -1,15 +1,20 @@
 """What every `ModelPort` promises."""
 
+import asyncio
 import json
+import struct
+import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from cogni_domain.ports.model import ModelPort
 from cogni_engine import (
+    AttachmentPart,
     Definition,
     Delta,
     Emitter,
     HealthState,
+    ImagePart,
     Message,
     Origin,
     Parameter,
@@ -22,7 +27,7 @@ from cogni_engine import (
     ToolCall,
     describe,
 )
-from cogni_kernel import HumanText, ModelFacingText, TaskClass
+from cogni_kernel import HumanText, ModelFacingText, TaskClass, Usage
 from cogni_testing.assertions import ok
 
 QUESTION = "How many weeks of parental leave do I get?"
@@ -46,6 +51,18 @@ def asked(question: str, *passages: PassagePart) -> list[Message]:
     """Return a thread as a turn puts it together."""
     found = [Message.user((TextPart("Passages."), *passages), Origin.PASSAGES)] if passages else []
     return [INSTRUCTION, *found, Message.user(HumanText(question)), SAFETY]
+
+
+def picture(side: int = 32) -> ImagePart:
+    """Return a grey square of so many pixels."""
+    rows = (b"\0" + b"\x80" * side) * side
+    head = struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0)
+    chunks = ((b"IHDR", head), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
+    written = (
+        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        for name, data in chunks
+    )
+    return ImagePart("image/png", b"\x89PNG\r\n\x1a\n" + b"".join(written))
 
 
 class ModelContract(ABC):
@@ -100,6 +117,50 @@ class ModelContract(ABC):
 
         ids = [c.id for c in response.tool_calls]
         assert len(set(ids)) == len(ids)
+
+    async def test_the_answers_to_parallel_calls_are_understood(self) -> None:
+        calls = tuple(
+            ToolCall(f"call-{n}", "look_up_request", json.dumps({"reference": f"REQ-{n}"}))
+            for n in (1, 2)
+        )
+        thread = [
+            *asked("What is the state of REQ-1 and REQ-2?", PASSAGE),
+            Message.assistant("One moment.", calls),
+            *(Message.tool(ModelFacingText('{"status": "open"}'), call.id) for call in calls),
+        ]
+
+        response, streamed = await self.complete(thread, [LOOK_UP])
+
+        assert response.text == streamed
+
+    async def test_pictures_and_attached_files_are_taken(self) -> None:
+        attached = AttachmentPart("note.txt", "text/plain", "Leave is asked for in the portal.")
+        parts = (TextPart("What I see."), picture(), attached)
+        question, safety = asked(QUESTION, PASSAGE)[-2:]
+        thread = [*asked(QUESTION, PASSAGE)[:-2], Message.user(parts, Origin.SUBJECT)]
+
+        response, streamed = await self.complete([*thread, question, safety])
+
+        assert response.kind is ResponseKind.ANSWER
+        assert response.text == streamed != ""
+
+    async def test_usage_is_counted_or_absent(self) -> None:
+        response, _ = await self.complete(asked(QUESTION, PASSAGE))
+
+        usage = Usage.from_provider(response.raw_usage, TaskClass.CONVERSATIONAL)
+        assert usage.calls == 1
+        assert usage.is_absent or (usage.input > 0 and usage.output > 0)
+
+    async def test_a_call_that_is_cancelled_ends_and_the_next_one_is_answered(self) -> None:
+        model = self.make_model()
+        call = asyncio.create_task(model.complete(asked(QUESTION, PASSAGE), (), None))
+        call.cancel()
+        await asyncio.wait([call])
+
+        response = ok(await model.complete(asked(QUESTION, PASSAGE), (), None))
+
+        assert call.cancelled()
+        assert response.text
 
     def test_the_version_and_the_class_of_work_stay(self) -> None:
         model = self.make_model()
