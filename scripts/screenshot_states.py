@@ -63,6 +63,7 @@ def asked(question: str) -> Callable[[Page], Awaitable[Frame]]:
         await expect(frame.locator("#log")).to_have_attribute(
             "aria-busy", "false", timeout=ANSWER_MS
         )
+        await expect(frame.locator(".widget[aria-busy]")).to_have_count(0, timeout=ANSWER_MS)
         return frame
 
     return ask
@@ -110,6 +111,7 @@ async def begun(page: Page) -> None:
 
 async def stopping(page: Page) -> None:
     await begun(page)
+    await page.route("**/stop", lambda route: route.fulfill(status=202))
     await page.wait_for_timeout(600)
     await page.frames[1].locator("#send").click()
 
@@ -122,7 +124,7 @@ async def with_open_card(page: Page) -> None:
 
 async def attached(page: Page) -> None:
     frame = await asked(LEAVE)(page)
-    for name, data in (("contract.txt", b"My notice is three months."), ("photo.png", b"\x89PNG")):
+    for name, data in (("contract.txt", b"My notice is three months."), ("photo.png", b"")):
         await frame.locator("#file").set_input_files(
             {"name": name, "mimeType": "application/octet-stream", "buffer": data}
         )
@@ -166,7 +168,8 @@ def stream(
         "failed" if kind == "failed" else "done",
         {"outcome": disclosed(outcome, View(Language.EN))},
     )
-    told = (("run", ids), *events, ("token", {"text": text}), last)
+    writing = ("phase", {"phase": "composing", "detail": ""})
+    told = (("run", ids), *events, writing, ("token", {"text": text}), last)
     return "".join(
         f"id: {n}\nevent: {name}\ndata: {json_line(data)}\n\n"
         for n, (name, data) in enumerate(told, 1)

@@ -26,6 +26,7 @@ PORT = 18180
 PRODUCT = f"http://127.0.0.1:{PORT}"
 INTRANET = f"http://127.0.0.1:{PORT + 1}"
 QUALITY = 52
+ARGUMENTS = ["--no-sandbox", "--disable-features=LocalNetworkAccessChecks"]
 READY_S = 120.0
 
 
@@ -120,7 +121,7 @@ async def main(folder: Path) -> int:
         async with async_playwright() as playwright:
             own = {**os.environ, "HOME": home, "XDG_CONFIG_HOME": home, "XDG_CACHE_HOME": home}
             browser = await playwright.chromium.launch(
-                executable_path=chromium, args=["--no-sandbox"], env={**own}
+                executable_path=chromium, args=ARGUMENTS, env={**own}
             )
             failed = [line for state in STATES for line in await pictured(browser, state, folder)]
             await browser.close()

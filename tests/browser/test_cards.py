@@ -45,6 +45,7 @@ async def test_a_file_that_was_read_shows_path_range_and_content(
     await expect(card.locator("summary .sub-time")).to_have_text("0.2 s")
     await expect(card.locator("p.sub")).to_have_text("src/billing/late fees.py · Lines 1–202")
     assert await card.locator("pre").text_content() == content
+    assert await card.locator("dl").count() == 0
     box = await card.locator("pre").bounding_box()
     assert box is not None
     assert box["height"] <= 320

@@ -146,6 +146,7 @@ async def test_a_host_without_a_token_is_told_and_the_person_can_try_again(
     await chat.page.evaluate(NOTE_ALL)
     await chat.page.evaluate("mounted.open()")
     await expect(chat.frame.locator("#welcome")).to_contain_text("sign-in has run out")
+    await expect(chat.frame.get_by_role("button", name="Close")).to_be_visible()
 
     await chat.page.evaluate("window.fetch = real")
     await chat.frame.get_by_role("button", name="Try again").click()

@@ -1,5 +1,6 @@
 """The surface in another language, and in a tenant's colours."""
 
+import asyncio
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +65,25 @@ async def test_a_refusal_and_a_limit_are_german_too(open_chat: "Open", line: "Li
     limited = await chat.ask("Und jetzt?")
 
     await expect(limited.locator(".note")).to_contain_text("Versuchen Sie es in")
+
+
+async def test_the_longest_status_is_shown_whole_on_a_phone(
+    open_chat: "Open", line: "Line"
+) -> None:
+    chat, gate = await open_chat(360, locale="de"), asyncio.Event()
+    line.will_answer("x", "x")
+    line.will_tell("x", ("token", {"text": "x"}), gate, line.told["x"][-1])
+    await chat.page.route("**/stop", lambda route: route.abort())
+    await chat.begin("x")
+    await chat.page.wait_for_timeout(600)
+
+    await chat.frame.get_by_role("button", name="Anhalten").click()
+
+    status = chat.frame.locator("#status")
+    await expect(status).to_contain_text("wenn Sie online sind.")
+    cut = "n => n.scrollWidth > n.clientWidth || n.scrollHeight > n.clientHeight"
+    assert not await status.evaluate(cut)
+    gate.set()
 
 
 async def test_a_proposal_is_german_around_what_the_tool_says(open_chat: "Open") -> None:

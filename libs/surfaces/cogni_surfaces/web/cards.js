@@ -3,6 +3,8 @@
 import { el, icon, scrolling } from "./dom.js";
 import { t } from "./texts.js";
 
+const PLACE = new Set(["path", "file", "range", "start_line", "end_line"]); // a file's place stands above its content
+
 /** Return the card of one completed call. */
 export function toolCard({ name, arguments: given, execution_time: seconds, result }) {
   const args = given ?? {};
@@ -28,11 +30,12 @@ function subtitle(args, path) {
 function details(name, args, path, echo) {
   const result = withStatistics(echo) ?? echo;
   const structured = typeof result === "object" && result !== null && !Array.isArray(result);
-  const parts = [listed(args)];
+  const isFile = structured && "content" in result;
+  const parts = [listed(isFile ? Object.fromEntries(Object.entries(args).filter(([key]) => !PLACE.has(key))) : args)];
   if (structured && result.error) parts.push(el("p", { dir: "auto", text: text(result.error) }));
   const statistics = structured ? patched(result) : null;
   if (statistics) parts.push(el("p", { text: statistics }));
-  if (structured && "content" in result) parts.push(...file(args, path, result));
+  if (isFile) parts.push(...file(args, path, result));
   else if (structured && !statistics && !result.error) parts.push(block(JSON.stringify(result, null, 2)));
   else if (!structured && result !== null && result !== undefined) parts.push(block(readable(text(result))));
   return parts.filter(Boolean);

@@ -82,6 +82,7 @@ async function start(init) {
   keepFor(ownerOf(init.token ?? ""));
   api.locale = init.locale || navigator.language;
   speak(api.locale);
+  byId("close").hidden = init.placement !== "launcher";
   let found;
   try {
     found = await context.look(subjectOf(init.subject_ref));
@@ -94,7 +95,6 @@ async function start(init) {
   const name = init.brand?.name || found.brand?.name || found.name || t("assistant");
   byId("name").textContent = name;
   document.title = name;
-  byId("close").hidden = init.placement !== "launcher";
   byId("attach").hidden = !found.capabilities?.attachments;
   message.value = message.value || (kept("draft") ?? "");
   fit();
