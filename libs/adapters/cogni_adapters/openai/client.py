@@ -14,6 +14,8 @@ def connect(
 ) -> openai.AsyncOpenAI:
     """Return a client whose own retries are off: what is worth another call is decided above, in one place.
 
+    It carries bytes by aiohttp, which takes half the processor time of the client's own transport.
+
     Args:
         api_key: As the server wants it.
         base_url: Where the server is, `http://127.0.0.1:8000/v1`; None for OpenAI itself, whatever the
@@ -24,5 +26,6 @@ def connect(
         api_key=api_key,
         base_url=base_url or HOME,
         max_retries=0,
+        http_client=openai.DefaultAioHttpClient(),
         timeout=httpx2.Timeout(silence_s, connect=min(CONNECT_S, silence_s)),
     )

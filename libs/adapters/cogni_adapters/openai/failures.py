@@ -13,5 +13,11 @@ def described(failure: Exception) -> Error:
         code = str(failure.code or failure.type or "")
         return refused(failure.status_code, code, failure.response.headers)
     if isinstance(failure, openai.APITimeoutError | httpx2.TimeoutException):
-        return late(failure)
+        return late(failure) if _ran_out_of_time(failure) else away(failure)
     return away(failure)
+
+
+def _ran_out_of_time(failure: BaseException) -> bool:
+    """Tell a timeout from a connection that was refused or closed: the transport names them alike."""
+    causes = failure.__cause__ or failure.__context__
+    return isinstance(failure, TimeoutError) or (causes is not None and _ran_out_of_time(causes))
