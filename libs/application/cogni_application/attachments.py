@@ -1,19 +1,29 @@
-"""Files that a person adds to a conversation: readable by that person alone, gone with the conversation."""
+"""Files that a person adds to a conversation: readable there by that person alone, gone with it."""
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from urllib.parse import unquote
+from typing import TypeAlias
 
+from cogni_application.attached_files import (
+    ATTACHMENTS,
+    Adding,
+    conversation_of,
+    digest,
+    documents_of,
+    indexing,
+    refusal,
+    removal,
+    root_document,
+    source_id,
+    unread,
+)
 from cogni_application.indexing.index import IndexWriter
-from cogni_application.indexing.intake import INDEX, REMOVE, qualified_id
+from cogni_application.indexing.unpacking import Part, Unpacker
 from cogni_domain.access.principal import Principal, PrincipalKind
-from cogni_domain.access.rule import AccessRule
-from cogni_domain.access.tokens import user_token
-from cogni_domain.jobs import Job
+from cogni_domain.conversations import Conversation
 from cogni_domain.knowledge.chunking import ChunkPolicy
 from cogni_domain.knowledge.corpus import Chunk, Corpus, Document, IndexId
-from cogni_domain.knowledge.extracted import Skipped
+from cogni_domain.knowledge.extracted import Reason, Skipped
 from cogni_domain.ports.document_store import DocumentStorePort
 from cogni_domain.ports.extractor import ExtractorPort
 from cogni_domain.ports.transcript_store import TranscriptStorePort
@@ -25,32 +35,36 @@ from cogni_kernel import (
     DocumentId,
     Err,
     HumanText,
-    InvalidArgumentError,
     NotFoundError,
     Ok,
     Result,
     TenantId,
-    encodable,
 )
 
-ATTACHMENTS = CorpusId("attachments")
-CONNECTOR = "conversation"
 MOST = 10
-MAX_NAME = 200
 PAGE = 200
 
 NO_SUCH = HumanText("There is nothing here under that name that you can open.")
 TOO_MANY = HumanText(f"A conversation holds at most {MOST} files. Remove one, or begin another.")
-EMPTY = HumanText("There is no text in this file that could be read.")
+
+_Read: TypeAlias = Sequence[tuple[Document, Sequence[Chunk]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Adding:
-    """A file on its way in; the same key in the same conversation is the same file, again."""
+class Held:
+    """A file that a conversation holds."""
 
+    document_id: DocumentId
     name: str
-    data: bytes
-    idempotency_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """A file that was taken in, and the names of what in it could not be read."""
+
+    conversation: ConversationId
+    file: Held
+    unread: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +85,8 @@ class AttachmentService:
 
     async def add(
         self, conversation: ConversationId, file: Adding, principal: Principal
-    ) -> Result[Document]:
-        """Read a file elsewhere, keep it and index it: the next question finds it.
+    ) -> Result[Added]:
+        """Read a file elsewhere, with the files in it, keep it and index it: the next question finds it.
 
         Errors:
             NotFoundError: The conversation is not this person's.
@@ -82,35 +96,94 @@ class AttachmentService:
         held = await self._held(conversation, principal)
         if isinstance(held, Err):
             return held
+        return await self._add(conversation, file, principal, held.value)
+
+    async def begin(self, surface_id: str, file: Adding, principal: Principal) -> Result[Added]:
+        """Begin a conversation with a file, before its first question; one that cannot be read begins none.
+
+        Errors:
+            NotFoundError: A machine holds no files.
+            InvalidArgumentError: The file cannot be read; says why.
+        """
+        tenant, key = principal.tenant_id, file.idempotency_key
+        if tenant is None:
+            return Err(NotFoundError(NO_SUCH))
+        name = self.new_id() if key is None else digest(str(tenant), str(principal.owner), key)
+        conversation, now = ConversationId(name), self.clock.now()
+        known = await self._held(conversation, principal)
+        if isinstance(known, Err) and not isinstance(known.error, NotFoundError):
+            return known
+        held = () if isinstance(known, Err) else known.value
+        begun = Conversation(conversation, tenant, principal.owner, surface_id, "", now, now, 0)
+        return await self._add(conversation, file, principal, held, begun)
+
+    async def _add(
+        self,
+        conversation: ConversationId,
+        file: Adding,
+        principal: Principal,
+        held: Sequence[tuple[str, DocumentId]],
+        begun: Conversation | None = None,
+    ) -> Result[Added]:
         corpus = await self._corpus(principal)
         if isinstance(corpus, Err):
             return corpus
-        document = self._document(conversation, file, corpus.value, principal)
-        if any(source == document.source_id for source, _ in held.value):
-            return Ok(document)
-        if len(held.value) >= MOST:
+        key = file.idempotency_key
+        name = self.new_id() if key is None else digest(str(conversation), key)
+        root = root_document(conversation, name, file, corpus.value, self.clock.now())
+        added = Added(conversation, Held(root.id, root.title))
+        if any(source == root.source_id for source, _ in held):
+            return Ok(added)
+        if len(held) >= MOST:
             return Err(ConflictError(TOO_MANY))
+        read = await self._read(root, file)
+        if isinstance(read, Err):
+            return read
+        documents, unread_parts = read.value
+        if begun is not None and isinstance(opened := await self.transcripts.begin(begun), Err):
+            return opened
+        kept = await self._kept(corpus.value, documents)
+        return kept.map(lambda _: replace(added, unread=unread_parts))
+
+    async def _read(self, root: Document, file: Adding) -> Result[tuple[_Read, tuple[str, ...]]]:
+        """Return a file and those in it, each with its passages, and the names of what could not be read."""
         content = await self.extractor.extract(file.name, file.data)
         if isinstance(content, Skipped):
-            return _unreadable(HumanText(content.explanation))
-        read = replace(document, media_type=content.media_type)
-        chunks = self.chunking.chunk(read, content)
-        return await self._kept(corpus.value, read, chunks) if chunks else _unreadable(EMPTY)
+            return refusal(content)
+        part = Part(root.source_id, file.name, content)
+        family = await Unpacker(self.extractor, self.clock).unpack(part)
+        read = [(d, self.chunking.chunk(d, found)) for d, found in documents_of(root, family)]
+        if not any(chunks for _, chunks in read):
+            return refusal(Skipped(Reason.EMPTY, ""))
+        return Ok((read, unread(family)))
 
-    async def _kept(
-        self, corpus: Corpus, document: Document, chunks: Sequence[Chunk]
-    ) -> Result[Document]:
-        """Keep a file and index it now; the job does so again should this process end in between."""
-        put = await self.documents.put(document, chunks, [_job(INDEX, document)])
-        if isinstance(put, Err):
-            return put
-        indexed = await self.index.index_now(corpus, [document.id])
-        return indexed if isinstance(indexed, Err) else Ok(document)
+    async def _kept(self, corpus: Corpus, read: _Read) -> Result[None]:
+        """Keep a file and index it now; the jobs do so again should this process end in between."""
+        for document, chunks in read:
+            put = await self.documents.put(document, chunks, [indexing(document)])
+            if isinstance(put, Err):
+                return put
+        return await self.index.index_now(corpus, [document.id for document, _ in read])
+
+    async def held(
+        self, conversation: ConversationId, principal: Principal
+    ) -> Result[Sequence[Held]]:
+        """Return the files of an own conversation.
+
+        Errors:
+            NotFoundError: The conversation is not this person's.
+        """
+        found = await self._held(conversation, principal)
+        if principal.tenant_id is None or isinstance(found, Err):
+            return found if isinstance(found, Err) else Ok(())
+        names = [source for source, _ in found.value]
+        known = await self.documents.known(principal.tenant_id, ATTACHMENTS, names)
+        return known.map(lambda files: [Held(file.id, file.title) for file in files])
 
     async def remove(
         self, conversation: ConversationId, document: DocumentId, principal: Principal
     ) -> Result[None]:
-        """Let a file go.
+        """Let a file go, with the files in it.
 
         Errors:
             NotFoundError: It is not one of this conversation, or that is not this person's.
@@ -143,7 +216,7 @@ class AttachmentService:
             page = await self.documents.source_ids(tenant, ATTACHMENTS, after, PAGE)
             if isinstance(page, Err) or not page.value:
                 return page if isinstance(page, Err) else Ok(swept)
-            held = {document: _conversation(source) for source, document in page.value}
+            held = {document: conversation_of(source) for source, document in page.value}
             going_on = await self.transcripts.open_ones(tenant, frozenset(held.values()))
             if isinstance(going_on, Err):
                 return going_on
@@ -178,7 +251,7 @@ class AttachmentService:
         own = await self.transcripts.conversation(tenant, principal.owner, conversation)
         if isinstance(own, Err):
             return own
-        prefix = _source_id(conversation, "")
+        prefix = source_id(conversation, "")
         found = await self.documents.source_ids(tenant, ATTACHMENTS, prefix, MOST + 1)
         if isinstance(found, Err):
             return found
@@ -192,55 +265,15 @@ class AttachmentService:
         wanted = Corpus(ATTACHMENTS, principal.tenant_id, "Attachments", index, version)
         return await self.documents.put_corpus(wanted)
 
-    def _document(
-        self, conversation: ConversationId, file: Adding, corpus: Corpus, principal: Principal
-    ) -> Document:
-        key = file.idempotency_key
-        name = self.new_id() if key is None else _digest(str(conversation), key)
-        now = self.clock.now()
-        return Document(
-            id=DocumentId(_digest(str(corpus.tenant_id), str(conversation), name)),
-            tenant_id=corpus.tenant_id,
-            corpus_id=corpus.id,
-            source_id=_source_id(conversation, name),
-            title=encodable(file.name)[:MAX_NAME],
-            version=1,
-            content_digest=hashlib.sha256(file.data).hexdigest(),
-            rule=AccessRule.any_of(user_token(principal.id)),
-            media_type="application/octet-stream",
-            updated_at=now,
-        )
-
-    async def _delete(self, tenant: TenantId, gone: Sequence[DocumentId]) -> Result[None]:
-        if not gone:
+    async def _delete(self, tenant: TenantId, files: Sequence[DocumentId]) -> Result[None]:
+        if not files:
             return Ok(None)
-        jobs = [_removal(tenant, document) for document in gone]
+        gone = list(files)
+        for file in files:
+            inside = await self.documents.attached(tenant, file)
+            if isinstance(inside, Err):
+                return inside
+            gone.extend(document.id for document in inside.value)
+        jobs = [removal(tenant, document) for document in gone]
         done = await self.documents.delete(tenant, gone, jobs)
         return done if isinstance(done, Err) else Ok(None)
-
-
-def _source_id(conversation: ConversationId, name: str) -> str:
-    return qualified_id(CONNECTOR, f"{conversation}/{name}")
-
-
-def _conversation(source_id: str) -> ConversationId:
-    return ConversationId(unquote(source_id.partition(":")[2]).rpartition("/")[0])
-
-
-def _digest(*parts: str) -> str:
-    framed = "".join(f"{len(part)}:{part}" for part in parts)
-    return hashlib.sha256(framed.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-
-
-def _job(kind: str, document: Document) -> Job:
-    payload = {"document_id": str(document.id), "corpus_id": str(document.corpus_id)}
-    return Job(kind, document.tenant_id, f"{document.id}@{document.version}", payload)
-
-
-def _removal(tenant: TenantId, document: DocumentId) -> Job:
-    payload = {"document_id": str(document), "corpus_id": str(ATTACHMENTS)}
-    return Job(REMOVE, tenant, f"{document}@gone", payload)
-
-
-def _unreadable(why: HumanText) -> Err:
-    return Err(InvalidArgumentError(why, detail={"field": "body"}))

@@ -249,6 +249,8 @@ def create_app(
         Route("/v1/runs/{run_ref}/rest", surface.get_rest, methods=["GET"]),
         Route("/v1/runs/{run_ref}/feedback", surface.post_feedback, methods=["POST"]),
         Route("/v1/conversations/{conversation_id}/end", surface.post_end, methods=["POST"]),
+        Route("/v1/attachments", surface.post_first_attachment, methods=["POST"]),
+        Route(_FILES, surface.get_attachments, methods=["GET"]),
         Route(_FILES, surface.post_attachment, methods=["POST"]),
         Route(f"{_FILES}/{{document_id}}", surface.delete_attachment, methods=["DELETE"]),
         Route("/v1/proposals/{proposal_id}/accept", edge.post_accept, methods=["POST"]),

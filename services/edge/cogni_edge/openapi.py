@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from cogni_edge.schemas import CURSOR, STRING, ref, schemas
 
 _BEARER: list[dict[str, list[str]]] = [{"hostToken": []}]
-_KEYED = ("ask", "agui", "stop", "accept", "decline", "feedback", "end", "attach")
+_KEYED = ("ask", "agui", "stop", "accept", "decline", "feedback", "end", "attach", "attachFirst")
 _ERRORS = {
     "401": "No token, or one that proves nothing",
     "403": "The tenant is switched off",
@@ -119,24 +119,28 @@ def _widget() -> dict[str, object]:
 
 
 def _attachment_paths() -> dict[str, object]:
-    place = "/v1/conversations/{conversation_id}/attachments"
-    add = _operation(
-        "attach",
-        "Add a file to an own conversation",
-        {"201": _json("Attachment")},
-        ("conversation_id",),
-    )
+    place, one = "/v1/conversations/{conversation_id}/attachments", ("conversation_id",)
+    added = {"201": _json("Attached")}
+    add = _operation("attach", "Add a file to an own conversation", added, one)
+    first = _operation("attachFirst", "Begin a conversation with a file", added)
+    held = {"200": _json("Attachments")}
+    listed = _operation("attachments", "List the files of an own conversation", held, one)
+    gone = {"204": {"description": "Gone"}}
+    remove = _operation("detach", "Remove it", gone, ("conversation_id", "document_id"))
+    return {
+        "/v1/attachments": {"post": _with_query(_with_file(first), "surface_id")},
+        place: {"get": listed, "post": _with_file(add)},
+        f"{place}/{{document_id}}": {"delete": remove},
+    }
+
+
+def _with_file(operation: dict[str, object]) -> dict[str, object]:
     name = {"name": "name", "in": "query", "required": True, "schema": {**STRING, "minLength": 1}}
-    parameters = add["parameters"]
+    parameters = operation["parameters"]
     assert isinstance(parameters, list)
     raw = {"schema": {"type": "string", "format": "binary"}}
     body = {"required": True, "content": {"application/octet-stream": raw}}
-    gone = {"204": {"description": "Gone"}}
-    both = ("conversation_id", "document_id")
-    return {
-        place: {"post": {**add, "parameters": [*parameters, name], "requestBody": body}},
-        f"{place}/{{document_id}}": {"delete": _operation("detach", "Remove it", gone, both)},
-    }
+    return {**operation, "parameters": [*parameters, name], "requestBody": body}
 
 
 def _file(name: str, summary: str, media: str, *path: str) -> dict[str, object]:

@@ -7,7 +7,7 @@ from typing import Annotated, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 from starlette.requests import ClientDisconnect, Request
 
-from cogni_application.attachments import MAX_NAME, Adding
+from cogni_application.attached_files import MAX_NAME, Adding
 from cogni_application.turn.feedback import Opinion
 from cogni_application.turn.take_turn import TurnRequest
 from cogni_domain.access.resolver import HostToken

@@ -110,7 +110,10 @@ def schemas() -> dict[str, object]:
         "Feedback": feedback,
         **definitions,
         "Review": _object(review_ref=STRING),
-        "Attachment": _object(document_id=STRING, name=STRING),
+        "Attached": _object(
+            document_id=STRING, name=STRING, conversation_id=STRING, unread=_list(STRING)
+        ),
+        "Attachments": _object(attachments=_list(_object(document_id=STRING, name=STRING))),
         "Widget": _widget(),
         "Rest": _object(text=STRING, html=STRING, more=_BOOLEAN),
         "Proposal": proposal,

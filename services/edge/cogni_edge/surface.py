@@ -7,13 +7,12 @@ from dataclasses import asdict, dataclass
 from starlette.requests import Request
 from starlette.responses import Response
 
-from cogni_application.attachments import AttachmentService
+from cogni_application.attachments import Added, AttachmentService, Held
 from cogni_application.subjects import SubjectService
 from cogni_application.turn.feedback import FeedbackService
 from cogni_application.turn.transcripts import TranscriptService
 from cogni_application.turn.widgets import ShownWidget, WidgetService
 from cogni_domain.access.principal import Principal
-from cogni_domain.knowledge.corpus import Document
 from cogni_domain.reviews import Review
 from cogni_domain.subjects import VisibleContext
 from cogni_edge.answering import Answering
@@ -142,16 +141,37 @@ class SurfaceRoutes:
         """Add a file to an own conversation."""
         conversation = ConversationId(request.path_params["conversation_id"])
 
-        async def added(principal: Principal) -> Result[Document]:
+        async def added(principal: Principal) -> Result[Added]:
             file = await file_of(request)
             if isinstance(file, Err):
                 return file
             return await self.services.attachments.add(conversation, file.value, principal)
 
-        def shown(document: Document) -> Response:
-            return json_response({"document_id": str(document.id), "name": document.title}, 201)
+        return await self.answering.answer(request, added, _added)
 
-        return await self.answering.answer(request, added, shown)
+    async def post_first_attachment(self, request: Request) -> Response:
+        """Begin a conversation with a file, before its first question."""
+
+        async def begun(principal: Principal) -> Result[Added]:
+            surface = await self.services.registry.open(principal.tenant_id, surface_id_of(request))
+            if isinstance(surface, Err):
+                return surface
+            file = await file_of(request)
+            if isinstance(file, Err):
+                return file
+            kind = surface.value.surface.id
+            return await self.services.attachments.begin(kind, file.value, principal)
+
+        return await self.answering.answer(request, begun, _added)
+
+    async def get_attachments(self, request: Request) -> Response:
+        """List the files of an own conversation."""
+        conversation = ConversationId(request.path_params["conversation_id"])
+        return await self.answering.answer(
+            request,
+            lambda principal: self.services.attachments.held(conversation, principal),
+            lambda files: json_response({"attachments": [_held(file) for file in files]}),
+        )
 
     async def delete_attachment(self, request: Request) -> Response:
         """Remove a file from an own conversation."""
@@ -178,6 +198,16 @@ class SurfaceRoutes:
             return Ok(await asyncio.to_thread(the_rest, outcome.value, view))
 
         return await self.answering.answer(request, rest, json_response)
+
+
+def _held(file: Held) -> dict[str, object]:
+    return {"document_id": str(file.document_id), "name": file.name}
+
+
+def _added(added: Added) -> Response:
+    """Tell what was taken in, where to, and what in it could not be read."""
+    told = {"conversation_id": str(added.conversation), "unread": list(added.unread)}
+    return json_response({**_held(added.file), **told}, 201)
 
 
 async def _rendered(widget: ShownWidget, width: int | None) -> Mapping[str, object]:

@@ -38,12 +38,13 @@ def open_run(
     if insert_if_new(connection, conversations, _conversation(opening)):
         write_events(connection, events, opening.opened_at)
         return Ok(_opened(opening, handles_issued=0))
-    handles_issued = _go_on(connection, opening)
-    if handles_issued is None:
+    found = _go_on(connection, opening)
+    if found is None:
         return Err(NotFoundError(NO_SUCH_CONVERSATION))
-    others = [event for event in events if not isinstance(event, ConversationStarted)]
-    write_events(connection, others, opening.opened_at)
-    return Ok(_opened(opening, handles_issued))
+    is_first = found.turn_count == 1
+    told = [e for e in events if is_first or not isinstance(e, ConversationStarted)]
+    write_events(connection, told, opening.opened_at)
+    return Ok(_opened(opening, found.handles_issued))
 
 
 def title_of(question: str) -> str:
@@ -70,9 +71,12 @@ def _known(connection: sa.Connection, opening: RunOpening) -> Result[Opened]:
     return Ok(Opened(RunRef(row.run_ref), row.conversation_id, NO_EPOCH, 0, existed=True))
 
 
-def _go_on(connection: sa.Connection, opening: RunOpening) -> int | None:
-    """Add a turn to the person's own conversation; return its handles, None where it is not theirs."""
-    found: int | None = connection.scalar(
+def _go_on(connection: sa.Connection, opening: RunOpening) -> sa.Row[tuple[int, int]] | None:
+    """Add a turn to the person's own conversation; return its handles and turns, None where it is not theirs."""
+    title = sa.case(
+        (conversations.c.turn_count == 0, title_of(opening.question)), else_=conversations.c.title
+    )
+    return connection.execute(
         sa.update(conversations)
         .where(
             conversations.c.id == opening.conversation_id.value,
@@ -80,13 +84,13 @@ def _go_on(connection: sa.Connection, opening: RunOpening) -> int | None:
             conversations.c.owner == opening.principal.value,
         )
         .values(
+            title=title,
             last_turn_at=opening.opened_at,
             turn_count=conversations.c.turn_count + 1,
             ended_at=None,
         )
-        .returning(conversations.c.handles_issued)
-    )
-    return found
+        .returning(conversations.c.handles_issued, conversations.c.turn_count)
+    ).first()
 
 
 def _row(opening: RunOpening, owner: str, lease_until: datetime) -> dict[str, object]:

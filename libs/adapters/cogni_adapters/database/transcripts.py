@@ -1,6 +1,7 @@
 """Conversations and run records in rows; reading a record leaves a row of its own."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -82,6 +83,17 @@ class DatabaseTranscriptStoreAdapter(TranscriptStorePort):
             return Ok((_conversation(row), past_turns(connection, conversation)))
 
         return await self._database.read(find)
+
+    async def begin(self, conversation: Conversation) -> Result[None]:
+        own = _own(conversation.tenant_id, conversation.owner)
+        mine = own.where(conversations.c.id == conversation.id.value)
+
+        def keep(connection: sa.Connection) -> Result[None]:
+            insert_if_new(connection, conversations, _row(conversation))
+            found = connection.execute(mine).first()
+            return Err(NotFoundError(NO_SUCH_CONVERSATION)) if found is None else Ok(None)
+
+        return await self._database.write(keep)
 
     async def end_idle(self, before: datetime) -> Result[int]:
         now = self._clock.now()
@@ -202,7 +214,7 @@ def _own(tenant: TenantId, owner: PrincipalId) -> sa.Select[*tuple[Any, ...]]:
 
 
 def _end(connection: sa.Connection, which: sa.ColumnElement[bool], now: datetime) -> int:
-    """End those of the open conversations, each with its event."""
+    """End those of the open conversations, each that had a turn with its event."""
     ended = connection.execute(
         sa.update(conversations)
         .where(conversations.c.ended_at.is_(None), which)
@@ -215,7 +227,9 @@ def _end(connection: sa.Connection, which: sa.ColumnElement[bool], now: datetime
             .where(runs.c.conversation_id == row.id)
             .order_by(runs.c.opened_at.desc(), runs.c.run_ref.desc())
             .limit(1)
-        ).scalar_one()
+        ).scalar()
+        if last_run is None:
+            continue
         event = ConversationEnded(TenantId(row.tenant_id), row.id, RunRef(last_run), row.turn_count)
         write_events(connection, [event], now)
     return len(ended)
@@ -254,6 +268,15 @@ def _conversation(row: sa.Row[*tuple[Any, ...]]) -> Conversation:
         row.handles_issued,
         row.ended_at,
     )
+
+
+def _row(conversation: Conversation) -> dict[str, object]:
+    return {
+        **asdict(conversation),
+        "id": conversation.id.value,
+        "tenant_id": conversation.tenant_id.value,
+        "owner": conversation.owner.value,
+    }
 
 
 def _citation_row(run: RunRef, citation: Citation) -> dict[str, object]:

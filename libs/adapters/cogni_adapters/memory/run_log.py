@@ -44,7 +44,7 @@ class MemoryRunLogAdapter(RunLogPort):
         conversation = self._conversation(opening)
         if conversation is None:
             return NO_CONVERSATION
-        is_new = conversation.id not in self._state.conversations
+        is_new = conversation.turn_count == 1
         self._state.conversations[conversation.id] = conversation
         row = RunRow(opening, owner, lease_until, conversation.handles_issued + 1)
         self._state.runs[opening.run_ref] = row
@@ -146,6 +146,7 @@ class MemoryRunLogAdapter(RunLogPort):
             return None
         return replace(
             found,
+            title=found.title if found.turn_count else _title(opening.question),
             last_turn_at=opening.opened_at,
             turn_count=found.turn_count + 1,
             ended_at=None,

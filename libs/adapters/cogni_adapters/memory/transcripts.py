@@ -58,6 +58,11 @@ class MemoryTranscriptStoreAdapter(TranscriptStorePort):
         turns = [turn for row in self._runs_of(conversation) if (turn := _past(row)) is not None]
         return Ok((found, turns))
 
+    async def begin(self, conversation: Conversation) -> Result[None]:
+        found = self._state.conversations.setdefault(conversation.id, conversation)
+        same = (found.tenant_id, found.owner) == (conversation.tenant_id, conversation.owner)
+        return Ok(None) if same else NO_CONVERSATION
+
     async def end_idle(self, before: datetime) -> Result[int]:
         idle = [
             found
@@ -87,9 +92,10 @@ class MemoryTranscriptStoreAdapter(TranscriptStorePort):
 
     def _end(self, found: Conversation) -> None:
         self._state.conversations[found.id] = replace(found, ended_at=self._clock.now())
-        last = self._runs_of(found.id)[-1].opening.run_ref
-        event = ConversationEnded(found.tenant_id, str(found.id), last, found.turn_count)
-        self._state.write_events([event])
+        if runs := self._runs_of(found.id):
+            last = runs[-1].opening.run_ref
+            event = ConversationEnded(found.tenant_id, str(found.id), last, found.turn_count)
+            self._state.write_events([event])
 
     async def keep_review(self, review: Review) -> Result[None]:
         row = self._state.runs.get(review.run_ref)

@@ -143,6 +143,8 @@ class TurnService:
         if isinstance(attached, Err):
             return attached
         corpora = (*profile.value.elected.content.corpora, *attached.value)
+        if request.conversation_id is not None:
+            principal = principal.within(request.conversation_id)
         scope = await self._scopes.resolve(principal, corpora)
         if isinstance(scope, Err):
             return scope

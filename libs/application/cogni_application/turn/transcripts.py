@@ -95,7 +95,7 @@ class TranscriptService:
             sources = frozenset(citation.document_id for citation in issued.value)
         if not sources:
             return Ok(value=True)
-        scope = await self._scope(principal)
+        scope = await self._scope(principal.within(ConversationId(status.conversation_id)))
         if isinstance(scope, Err):
             return scope
         return await self.lineage.may_read_all(sources, scope.value)
@@ -177,7 +177,8 @@ class TranscriptService:
         citation = await self.transcripts.citation(run, handle)
         if isinstance(citation, Err):
             return _no_such(citation)
-        scope = await self._scope(principal)
+        conversation = ConversationId(status.value.conversation_id)
+        scope = await self._scope(principal.within(conversation))
         if isinstance(scope, Err):
             return scope
         return await self._opened(citation.value, scope.value)
@@ -208,7 +209,7 @@ class TranscriptService:
         Errors:
             NotFoundError: It is absent or somebody else's.
         """
-        scope = await self._scope(principal)
+        scope = await self._scope(principal.within(conversation))
         if isinstance(scope, Err):
             return scope
         found = await self.transcripts.conversation(

@@ -1,17 +1,18 @@
 """Who asks: resolved by the host's own authentication, never by anything that a model wrote."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from cogni_domain.access.tokens import (
+    CONVERSATION,
     EVERYONE,
     ReaderToken,
     attribute_tokens,
     group_token,
     user_token,
 )
-from cogni_kernel import GrantKey, PrincipalId, TenantId
+from cogni_kernel import ConversationId, GrantKey, PrincipalId, TenantId
 
 
 class PrincipalKind(Enum):
@@ -85,6 +86,13 @@ class Principal:
     def has_grant(self, key: GrantKey) -> bool:
         """Tell whether this principal may use what `key` guards."""
         return key in self.grants
+
+    def within(self, conversation: ConversationId) -> "Principal":
+        """Return this principal in a conversation, where what was added to it may be read.
+
+        It is for the caller to know that the conversation is this principal's own.
+        """
+        return replace(self, attributes={**self.attributes, CONVERSATION: str(conversation)})
 
     def is_machine(self) -> bool:
         """Tell whether no person is present to confirm anything."""

@@ -3,13 +3,17 @@
 from collections.abc import Mapping
 from typing import NewType
 
-from cogni_kernel import PrincipalId
+from cogni_kernel import ConversationId, PrincipalId
 
 ReaderToken = NewType("ReaderToken", str)
 """`u:41`, `g:wiki/hr`, `a:region=eu`, `r:<digest>` or `everyone`."""
 
 EVERYONE = ReaderToken("everyone")
 """Everybody of the tenant; never anybody of another one, since every query filters on the tenant too."""
+
+
+CONVERSATION = "@conversation"
+"""The attribute of who asks within one of their own conversations."""
 
 
 def user_token(principal: PrincipalId) -> ReaderToken:
@@ -34,6 +38,11 @@ def attribute_token(name: str, value: str) -> ReaderToken:
     if "=" in name or not name:
         raise ValueError(f"an attribute's name is not empty and has no =: {name!r}")
     return ReaderToken(f"a:{name}={value}")
+
+
+def conversation_token(conversation: ConversationId) -> ReaderToken:
+    """Return the token of who asks within a conversation of their own."""
+    return attribute_token(CONVERSATION, str(conversation))
 
 
 def attribute_tokens(attributes: Mapping[str, str]) -> frozenset[ReaderToken]:

@@ -31,6 +31,16 @@ class TranscriptStorePort(Protocol):
         """
         ...
 
+    async def begin(self, conversation: Conversation) -> Result[None]:
+        """Keep a conversation that has no turn yet; the same one again changes nothing.
+
+        Its first turn gives it its title and tells that it started; one that ends without a turn tells nothing.
+
+        Errors:
+            NotFoundError: Its id is somebody else's conversation.
+        """
+        ...
+
     async def end_idle(self, before: datetime) -> Result[int]:
         """End every open conversation whose last turn was before then, each with its event."""
         ...

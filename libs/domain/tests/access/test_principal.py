@@ -3,7 +3,8 @@
 import pytest
 
 from cogni_domain.access.principal import Memberships, MembershipState, Principal, PrincipalKind
-from cogni_kernel import GrantKey, PrincipalId, TenantId
+from cogni_domain.access.tokens import conversation_token
+from cogni_kernel import ConversationId, GrantKey, PrincipalId, TenantId
 from cogni_testing import fake_principal
 
 ALICE = fake_principal(
@@ -66,3 +67,25 @@ def test_only_a_machine_of_its_own_has_nobody_to_confirm() -> None:
 def test_a_grant_is_held_or_not() -> None:
     assert ALICE.has_grant(GrantKey("write"))
     assert not ROBOT.has_grant(GrantKey("write"))
+
+
+def test_within_a_conversation_a_person_reads_what_was_added_to_it_and_to_no_other() -> None:
+    here, there = ConversationId("c1"), ConversationId("c2")
+    person = fake_principal(groups=["wiki/hr"])
+
+    assert person.within(here).tokens() == person.tokens() | {conversation_token(here)}
+    assert person.within(here).within(there).tokens() == person.within(there).tokens()
+    assert person.within(here).owner == person.owner
+
+
+def test_a_machine_that_acts_for_somebody_reads_nothing_of_their_conversations() -> None:
+    machine = Principal(
+        id=PrincipalId("robot"),
+        tenant_id=TenantId("acme"),
+        kind=PrincipalKind.DELEGATED,
+        grants=frozenset(),
+        memberships=Memberships(frozenset(), MembershipState.KNOWN, 1),
+        on_behalf_of=fake_principal(),
+    )
+
+    assert machine.within(ConversationId("c1")).tokens() == machine.tokens()

@@ -217,6 +217,42 @@ class TranscriptStoreContract(ABC):
         types = [event["type"] for event in await self.events()]
         assert types == ["ConversationStarted", "ConversationEnded", "ConversationEnded"]
 
+    async def test_a_conversation_begins_before_its_first_turn_which_names_it(self) -> None:
+        log, store, _ = await self.stores()
+        empty = Conversation(
+            ConversationId("c1"), ACME, ALICE, "intranet", "", START, START, turn_count=0
+        )
+
+        for _ in range(2):
+            ok(await store.begin(empty))
+        for stranger in (replace(empty, owner=BOB), replace(empty, tenant_id=GLOBEX)):
+            err(await store.begin(stranger), NotFoundError)
+        assert ok(await store.conversation(ACME, ALICE, empty.id)) == (empty, [])
+        assert await self.events() == []
+
+        await self.take_turn(log, an_opening("r1", "c1", minutes=1))
+        await self.take_turn(log, replace(an_opening("r2", "c1", minutes=2), question="And then?"))
+        ok(await store.begin(empty))
+
+        (found,) = ok(await store.conversations(ACME, ALICE, 10))
+        assert (found.title, found.turn_count) == ("How much leave do I get?", 2)
+        assert [event["type"] for event in await self.events()] == ["ConversationStarted"]
+
+    async def test_a_conversation_that_never_had_a_turn_ends_and_tells_nothing(self) -> None:
+        _, store, clock = await self.stores()
+        empty = Conversation(
+            ConversationId("c1"), ACME, ALICE, "intranet", "", START, START, turn_count=0
+        )
+        ok(await store.begin(empty))
+        clock.advance(timedelta(days=1))
+
+        assert ok(await store.end_idle(START + timedelta(minutes=1))) == 1
+        ok(await store.end(ACME, ALICE, empty.id))
+
+        found, _ = ok(await store.conversation(ACME, ALICE, empty.id))
+        assert found.ended_at == clock.now()
+        assert await self.events() == []
+
     async def test_a_person_ends_an_own_conversation_once(self) -> None:
         log, store, clock = await self.stores()
         await self.take_turn(log, an_opening("r1", "c1"))

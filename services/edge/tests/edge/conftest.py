@@ -53,7 +53,14 @@ from cogni_domain.governance.profiles import DEFAULT_PROFILE, ProfileContent
 from cogni_domain.jobs import PROPOSAL_EXECUTE, PROPOSAL_EXPIRE, Lane
 from cogni_domain.knowledge.analysis import analyse
 from cogni_domain.knowledge.chunking import ChunkPolicy
-from cogni_domain.knowledge.extracted import Block, BlockKind, ExtractedDocument, Reason, Skipped
+from cogni_domain.knowledge.extracted import (
+    Attachment,
+    Block,
+    BlockKind,
+    ExtractedDocument,
+    Reason,
+    Skipped,
+)
 from cogni_domain.knowledge.relevance import RelevancePolicy
 from cogni_domain.lineage import LineagePolicy
 from cogni_domain.ports.extractor import ExtractorPort
@@ -159,14 +166,17 @@ class ShowFigures(Base):
 
 
 class PlainExtractor(ExtractorPort):
-    """Reads UTF-8; anything else is refused."""
+    """Reads UTF-8 and the files behind it: each after a record separator, its name up to a unit separator."""
 
     async def extract(self, name: str, data: bytes) -> ExtractedDocument | Skipped:
+        own, *inside = data.split(b"\x1e")
         try:
-            text = data.decode()
+            text = own.decode()
         except UnicodeDecodeError:
             return Skipped(Reason.UNSUPPORTED, "This kind of file cannot be read. Send it as text.")
-        return ExtractedDocument(name, (Block(BlockKind.PARAGRAPH, text),), "text/plain")
+        parts = [part.partition(b"\x1f") for part in inside]
+        files = tuple(Attachment(called.decode(), rest) for called, _, rest in parts)
+        return ExtractedDocument(name, (Block(BlockKind.PARAGRAPH, text),), "text/plain", files)
 
 
 class Records(SubjectPort):

@@ -36,6 +36,8 @@ def test_every_address_of_the_contract_is_described() -> None:
         "GET /v1/runs/{run_ref}/rest",
         "POST /v1/runs/{run_ref}/feedback",
         "POST /v1/conversations/{conversation_id}/end",
+        "POST /v1/attachments",
+        "GET /v1/conversations/{conversation_id}/attachments",
         "POST /v1/conversations/{conversation_id}/attachments",
         "DELETE /v1/conversations/{conversation_id}/attachments/{document_id}",
         "GET /surface/{key_id}",
