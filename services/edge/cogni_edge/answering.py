@@ -9,9 +9,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from cogni_domain.access.principal import Principal
-from cogni_edge.problems import problem
+from cogni_domain.access.resolver import HostToken
+from cogni_edge.problems import problem, status_of
 from cogni_edge.requests import language_in, token_of
-from cogni_kernel import Ok, Result
+from cogni_kernel import Err, Ok, Result
 from cogni_runtime.middleware import Call, Pipeline
 
 FLOOR_S = 0.02
@@ -33,11 +34,17 @@ class Answering:
         encode: Callable[[T], Response],
     ) -> Response:
         """Answer one request."""
-        started = asyncio.get_running_loop().time()
-        result = await self.pipeline.run(Call(token_of(request)), handler)
+        result = await self.result(token_of(request), handler)
         if isinstance(result, Ok):
             return encode(result.value)
-        response = problem(result.error, language_in(request))
-        if response.status_code == 404:
+        return problem(result.error, language_in(request))
+
+    async def result(
+        self, token: HostToken | None, handler: Callable[[Principal], Awaitable[Result[T]]]
+    ) -> Result[T]:
+        """Return what a handler answers to whoever the token proves."""
+        started = asyncio.get_running_loop().time()
+        result = await self.pipeline.run(Call(token), handler)
+        if isinstance(result, Err) and status_of(result.error) == 404:
             await asyncio.sleep(started + FLOOR_S - asyncio.get_running_loop().time())
-        return response
+        return result

@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp
 
 from cogni_application.proposals.proposals import ProposalService
@@ -37,9 +37,10 @@ from cogni_edge.requests import (
     wants_stream,
     wrong_cursor,
 )
-from cogni_edge.streaming import Deltas, event_stream, outcome_of
+from cogni_edge.streaming import Deltas, event_stream, outcome_of, resumed
 from cogni_edge.surface import SurfaceRoutes, SurfaceServices
 from cogni_edge.views import conversation_view, json_response, source_view, turn_view
+from cogni_edge.websocket import SocketRoutes
 from cogni_kernel import (
     ConversationId,
     Err,
@@ -53,7 +54,7 @@ from cogni_kernel import (
     UpstreamError,
 )
 from cogni_runtime.middleware import Pipeline
-from cogni_surfaces import View, limited
+from cogni_surfaces import View
 
 _FILES = "/v1/conversations/{conversation_id}/attachments"
 EXECUTION_WAIT = timedelta(seconds=5)
@@ -130,14 +131,10 @@ class Edge:
         self, run: RunRef, principal: Principal, after: int, view: View
     ) -> Result[Deltas]:
         """Return the deltas after a cursor; what came before them counts towards what is shown."""
-        transcripts = self._services.transcripts
-        rest = await transcripts.follow(run, principal, after)
-        if isinstance(rest, Err) and isinstance(rest.error, InvalidArgumentError):
-            return wrong_cursor(str(rest.error.message))
-        if isinstance(rest, Err):
-            return rest
-        every = await transcripts.follow(run, principal, 0) if after else rest
-        return every.map(lambda deltas: limited(deltas, view.limit, after))
+        found = await resumed(self._services.transcripts, run, principal, after, view)
+        if isinstance(found, Err) and isinstance(found.error, InvalidArgumentError):
+            return wrong_cursor(str(found.error.message))
+        return found
 
     async def post_stop(self, request: Request) -> Response:
         """End a run as Halted with what it had; doing it again changes nothing, whatever the key."""
@@ -235,7 +232,10 @@ def create_app(
     edge, frame = Edge(services, asking), FrameRoutes(registry)
     agui = AguiRoutes(answering, asking, services.proposals)
     surface = SurfaceRoutes(services.surfaces, answering)
-    routes = [
+    sockets = SocketRoutes(
+        Answering(services.pipeline), services.surfaces.registry, services.transcripts
+    )
+    routes: list[BaseRoute] = [
         Route("/surface/assets/{name}", frame.get_asset, methods=["GET"]),
         Route("/surface/{key_id}", frame.get_frame, methods=["GET"]),
         Route("/mount.js", frame.get_mount, methods=["GET"]),
@@ -243,14 +243,13 @@ def create_app(
         Route("/v1/turns", edge.post_turn, methods=["POST"]),
         Route("/v1/agui", agui.post_run, methods=["POST"]),
         Route("/v1/runs/{run_ref}/events", edge.get_events, methods=["GET"]),
+        WebSocketRoute("/v1/runs/{run_ref}/socket", sockets.follow),
         Route("/v1/runs/{run_ref}/stop", edge.post_stop, methods=["POST"]),
         Route("/v1/runs/{run_ref}/citations/{handle}", edge.get_citation, methods=["GET"]),
         Route("/v1/runs/{run_ref}/widgets/{ref}", surface.get_widget, methods=["GET"]),
         Route("/v1/runs/{run_ref}/rest", surface.get_rest, methods=["GET"]),
         Route("/v1/runs/{run_ref}/feedback", surface.post_feedback, methods=["POST"]),
         Route("/v1/conversations/{conversation_id}/end", surface.post_end, methods=["POST"]),
-        Route("/v1/attachments", surface.post_first_attachment, methods=["POST"]),
-        Route(_FILES, surface.get_attachments, methods=["GET"]),
         Route(_FILES, surface.post_attachment, methods=["POST"]),
         Route(f"{_FILES}/{{document_id}}", surface.delete_attachment, methods=["DELETE"]),
         Route("/v1/proposals/{proposal_id}/accept", edge.post_accept, methods=["POST"]),

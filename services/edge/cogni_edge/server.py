@@ -16,6 +16,9 @@ from cogni_kernel import ConflictError, Err, Error, HumanText, InvalidArgumentEr
 
 HEADERS_S = 10.0
 MAX_HEADERS = 32 * 1024
+MAX_MESSAGE = 32 * 1024
+"""Bytes of a message over a WebSocket: readers send one, with their token."""
+
 UNREAD_MS = 60_000
 """A reader that takes nothing for so long is cut off; its run goes on."""
 
@@ -65,7 +68,9 @@ class EdgeServer(uvicorn.Server):
         config = uvicorn.Config(
             app,
             http=_ImpatientProtocol,
-            ws="none",
+            ws="websockets-sansio",
+            ws_max_size=MAX_MESSAGE,
+            ws_per_message_deflate=False,
             log_level="error",
             proxy_headers=False,
             server_header=False,
@@ -94,6 +99,7 @@ class _ImpatientProtocol(H11Protocol):
     """Gives a client `HEADERS_S` to say what it wants, counted from its connection or its first byte."""
 
     _deadline: asyncio.TimerHandle | None = None
+    _is_upgraded = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -101,10 +107,15 @@ class _ImpatientProtocol(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        if not self._is_waiting():
+        if self._is_upgraded or not self._is_waiting():
             self._cancel()
         elif self._deadline is None:
             self._deadline = self.loop.call_later(HEADERS_S, self._give_up)
+
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        self._is_upgraded = True
+        self._cancel()
+        super().handle_websocket_upgrade(event)
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is no request; where its headers were good, whoever works on it hears no more."""

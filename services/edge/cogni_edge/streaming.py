@@ -7,15 +7,33 @@ from typing import TypeAlias
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from cogni_application.turn.transcripts import TranscriptService
+from cogni_domain.access.principal import Principal
 from cogni_domain.ports.run_log import NumberedDelta
 from cogni_edge.problems import PRIVATE
 from cogni_engine import DoneDelta, FailedDelta, is_terminal
-from cogni_surfaces import ServerEvent, View, disclosed, server_event
+from cogni_kernel import Err, Result, RunRef
+from cogni_surfaces import ServerEvent, View, disclosed, limited, server_event
 
 HEARTBEAT_S = 15
 BEAT = b": ping\n\n"
 
 Deltas: TypeAlias = AsyncIterator[NumberedDelta]
+
+
+async def resumed(
+    transcripts: TranscriptService, run: RunRef, principal: Principal, after: int, view: View
+) -> Result[Deltas]:
+    """Return the deltas of an own run after a cursor; what came before them counts towards what is shown.
+
+    Errors:
+        Error: As of `TranscriptService.follow`.
+    """
+    rest = await transcripts.follow(run, principal, after)
+    if isinstance(rest, Err):
+        return rest
+    every = await transcripts.follow(run, principal, 0) if after else rest
+    return every.map(lambda deltas: limited(deltas, view.limit, after))
 
 
 def event_stream(deltas: Deltas, view: View) -> Response:
