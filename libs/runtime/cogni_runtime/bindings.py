@@ -12,7 +12,7 @@ from typing import TypeAlias
 from cogni_domain.access.directory import Issuer
 from cogni_domain.access.rule import AccessRule
 from cogni_domain.governance.routing import ModelBinding
-from cogni_domain.governance.routing_model import ModelRoutes
+from cogni_domain.model_routes import ModelRoutes
 from cogni_domain.ports.access_rules import AccessRulesPort
 from cogni_domain.ports.clock import ClockPort
 from cogni_domain.ports.connector import ConnectorPort

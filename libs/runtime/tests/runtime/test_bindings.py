@@ -13,7 +13,7 @@ from cogni_adapters.reader.model import LocalReaderAdapter
 from cogni_domain.access.directory import Issuer
 from cogni_domain.access.resolver import HostToken
 from cogni_domain.access.rule import AccessRule
-from cogni_domain.governance.routing_model import RoutedModel
+from cogni_domain.model_routes import RoutedModel
 from cogni_domain.ports.clock import ClockPort
 from cogni_domain.ports.directory import DirectoryPort
 from cogni_domain.ports.extractor import ExtractorPort

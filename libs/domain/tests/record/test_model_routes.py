@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from cogni_domain.governance.routing import ModelBinding, ResidencyRequirement, RoutingPolicy
-from cogni_domain.governance.routing_model import TRY_EVERY, ModelRoutes, RoutedModel
+from cogni_domain.model_routes import TRY_EVERY, ModelRoutes, RoutedModel
 from cogni_domain.ports.model import ModelPort
 from cogni_domain.providers.failures import AWAY, WITHHELD
 from cogni_domain.providers.health import RecentCalls
