@@ -1,7 +1,6 @@
 """Embeddings of OpenAI, over real HTTP."""
 
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -16,10 +15,7 @@ from cogni_engine import RetryPolicy
 from cogni_kernel import DefinitionError, UpstreamError
 from cogni_testing import err, ok
 from cogni_testing.contracts.embedder import EmbedderContract
-from cogni_testing.providers import HangUp, ProviderDouble, Script, Status, Turn
-
-if TYPE_CHECKING:
-    from tests.openai.conftest import Provider, Replies
+from cogni_testing.providers import Document, HangUp, ProviderDouble, Script, Status, Turn
 
 MODEL = "text-embedding-3-small"
 
@@ -145,12 +141,10 @@ async def test_a_failure_that_stays_is_told(status: int, requests: int) -> None:
     assert len(double.requests) == requests
 
 
-async def test_numbers_are_read_where_a_server_packs_nothing(
-    provider: "Provider", replies: "Replies"
-) -> None:
+async def test_numbers_are_read_where_a_server_packs_nothing(double: ProviderDouble) -> None:
     data = b'{"data": [{"index": 1, "embedding": [0, 2]}, {"index": 0, "embedding": [3, 4]}]}'
-    provider.replies = [replies.sends(data)]
-    embedder = OpenAIEmbedderAdapter("bge", "key", provider.url, dimension=2, retry=AT_ONCE)
+    double.script = Script((Turn(faults=(Document(data),)),))
+    embedder = OpenAIEmbedderAdapter("bge", "key", double.base_url, dimension=2, retry=AT_ONCE)
 
     vectors = ok(await embedder.embed(["one", "two"]))
     await embedder.close()
@@ -173,11 +167,9 @@ async def test_numbers_are_read_where_a_server_packs_nothing(
         b'{"data": []}',
     ],
 )
-async def test_an_answer_that_is_none_is_a_failure(
-    provider: "Provider", replies: "Replies", data: bytes
-) -> None:
-    provider.replies = [replies.sends(data)]
-    embedder = OpenAIEmbedderAdapter("bge", "key", provider.url, dimension=2, retry=AT_ONCE)
+async def test_an_answer_that_is_none_is_a_failure(double: ProviderDouble, data: bytes) -> None:
+    double.script = Script((Turn(faults=(Document(data),)),))
+    embedder = OpenAIEmbedderAdapter("bge", "key", double.base_url, dimension=2, retry=AT_ONCE)
 
     result = await embedder.embed(["one"])
     await embedder.close()

@@ -55,8 +55,8 @@ class Connection(asyncio.Protocol):
         await self.raw(("\r\n".join(lines) + "\r\n\r\n").encode())
 
     async def document(self, status: int, body: object, headers: Mapping[str, str]) -> None:
-        """Send a JSON document."""
-        data = json.dumps(body).encode()
+        """Send a JSON document; bytes go out as they are."""
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
         told = {"content-type": "application/json", "content-length": str(len(data)), **headers}
         await self.head(status, told)
         await self.raw(data)

@@ -6,7 +6,7 @@ from types import TracebackType
 
 from cogni_testing.providers.connection import Connection
 from cogni_testing.providers.embeddings import embeddings, models
-from cogni_testing.providers.faults import Hang, HangUp, ServesWhole, Status
+from cogni_testing.providers.faults import Document, Hang, HangUp, ServesWhole, Status
 from cogni_testing.providers.formats import CHAT, MESSAGES, RESPONSES
 from cogni_testing.providers.playing import play
 from cogni_testing.providers.received import Received
@@ -103,6 +103,9 @@ async def _say(connection: Connection, request: Received, turn: Turn) -> None:
         match fault:
             case Status(status, headers):
                 await connection.document(status, spoken.error(fault), headers)
+                return
+            case Document(data):
+                await connection.document(200, data, {})
                 return
             case Hang(None):
                 await asyncio.Event().wait()

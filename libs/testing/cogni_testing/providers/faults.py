@@ -106,6 +106,13 @@ class ServesWhole(Fault):
     """A stream was asked for, and the answer comes whole, as one JSON document."""
 
 
+@dataclass(frozen=True, slots=True)
+class Document(Fault):
+    """Bytes of a test's own, said to be JSON, instead of an answer."""
+
+    data: bytes
+
+
 UNKNOWN_EVENT = Insert(b'event: surprise\ndata: {"type": "surprise", "index": 7, "delta": [1]}\n\n')
 NOT_JSON = Insert(b"data: {not json}\n\n")
 NOT_A_NUMBER = Insert(b'data: {"choices": [{"index": NaN, "delta": {}}], "created": NaN}\n\n')
