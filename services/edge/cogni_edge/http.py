@@ -54,7 +54,7 @@ from cogni_kernel import (
     UpstreamError,
 )
 from cogni_runtime.middleware import Pipeline
-from cogni_surfaces import View
+from cogni_surfaces import View, said, spoken_proposal
 
 _FILES = "/v1/conversations/{conversation_id}/attachments"
 EXECUTION_WAIT = timedelta(seconds=5)
@@ -192,9 +192,11 @@ class Edge:
                 return key
             return await decide(proposal, principal, key.value)
 
-        return await self._answering.answer(
-            request, decided, lambda p: json_response(proposal_payload(p))
-        )
+        def shown(proposal: Proposal) -> Response:
+            told = spoken_proposal(proposal_payload(proposal), language_in(request))
+            return json_response(told)
+
+        return await self._answering.answer(request, decided, shown)
 
     async def get_conversations(self, request: Request) -> Response:
         """List the person's own conversations."""
@@ -250,6 +252,8 @@ def create_app(
         Route("/v1/runs/{run_ref}/rest", surface.get_rest, methods=["GET"]),
         Route("/v1/runs/{run_ref}/feedback", surface.post_feedback, methods=["POST"]),
         Route("/v1/conversations/{conversation_id}/end", surface.post_end, methods=["POST"]),
+        Route("/v1/attachments", surface.post_first_attachment, methods=["POST"]),
+        Route(_FILES, surface.get_attachments, methods=["GET"]),
         Route(_FILES, surface.post_attachment, methods=["POST"]),
         Route(f"{_FILES}/{{document_id}}", surface.delete_attachment, methods=["DELETE"]),
         Route("/v1/proposals/{proposal_id}/accept", edge.post_accept, methods=["POST"]),
@@ -284,10 +288,10 @@ async def _no_route(request: Request, error: Exception) -> Response:
     return problem(NotFoundError(HumanText("")), language_in(request))
 
 
-async def _bug(_: Request, bug: Exception) -> Response:
+async def _bug(request: Request, bug: Exception) -> Response:
     reference = secrets.token_hex(6)
     _log.error("request failed, reference %s: %r", reference, bug)
     message = (
         f"Something went wrong on our side. Please try again; if it stays, report {reference}."
     )
-    return problem_response(500, message)
+    return problem_response(500, said(message, language_in(request)))
