@@ -9,7 +9,7 @@ from cogni_surfaces.deltas import ServerEvent, json_line, server_event
 from cogni_surfaces.mount import AUTHORITY, PLACEMENTS, SurfaceConfig, config_of, why_not
 from cogni_surfaces.registry import OpenSurface, SurfaceRegistry
 from cogni_surfaces.terminal import TerminalSurface
-from cogni_surfaces.texts import GENERATED_LABEL, Language, language_of, said
+from cogni_surfaces.texts import GENERATED_LABEL, Language, language_of, said, spoken_proposal
 from cogni_surfaces.web_files import WebFile, web_asset, web_frame, web_mount
 from cogni_surfaces.widgets import widget_view
 
@@ -41,6 +41,7 @@ __all__ = [
     "render_answer",
     "said",
     "server_event",
+    "spoken_proposal",
     "the_rest",
     "web_asset",
     "web_frame",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from cogni_surfaces import renderer
 from cogni_surfaces.base import Base, SurfaceCapabilities
 from cogni_surfaces.cutting import cut
-from cogni_surfaces.texts import GENERATED_LABEL, Language, said
+from cogni_surfaces.texts import GENERATED_LABEL, Language, said, spoken_proposal
 
 
 class ChatSurface(Base):
@@ -85,7 +85,9 @@ def the_rest(
 
 
 def _spoken(outcome: Mapping[str, object], language: Language) -> dict[str, object]:
-    """Return an outcome whose message, and the same words at the end of its text, are in a language."""
+    """Return an outcome whose message, the same words at the end of its text, and proposal are in a language."""
+    if isinstance(proposal := outcome.get("proposal"), Mapping):
+        outcome = {**outcome, "proposal": spoken_proposal(proposal, language)}
     text, message = str(outcome.get("text") or ""), outcome.get("message")
     if not isinstance(message, str):
         return {**outcome, "text": said(text, language)}

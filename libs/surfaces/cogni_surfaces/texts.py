@@ -4,8 +4,12 @@ import re
 from collections.abc import Mapping
 from enum import Enum
 
-from cogni_application.proposals.execution import BROKEN
+from cogni_application.attached_files import UNREADABLE
+from cogni_application.attachments import TOO_MANY
+from cogni_application.proposals.execution import BROKEN, NOT_KNOWN
 from cogni_application.proposals.proposals import NO_LONGER, TOO_LATE
+from cogni_application.proposals.proposals import STOPPED as STOPPED_MEANWHILE
+from cogni_application.turn.feedback import GOES_ON
 from cogni_application.turn.outcome_view import STOPPED
 from cogni_application.turn.reaper import INTERRUPTED
 from cogni_application.turn.run_turn import COMPOSING, NOTHING_FOUND, SEARCHING
@@ -13,8 +17,11 @@ from cogni_application.turn.take_turn import BLANK, MAX_MESSAGE, TOO_LONG
 from cogni_application.turn.transcripts import AHEAD, NO_SUCH
 from cogni_domain.access.resolver import BAD_TOKEN, DISABLED
 from cogni_domain.access.scope import NO_ACCESS
+from cogni_domain.access.scope import TOO_MANY as TOO_MANY_GROUPS
 from cogni_domain.conversations import WITHHELD
+from cogni_domain.knowledge.extracted import Reason
 from cogni_domain.proposals import DECIDED, EXPIRED
+from cogni_domain.providers import failures
 
 GENERATED_LABEL = "Generated answer. Check it against its sources."
 NO_SOURCES = "This answer names no source."
@@ -105,7 +112,88 @@ _GERMAN: Mapping[str, str] = {
     str(NO_LONGER): "Sie dürfen diese Änderung nicht mehr vornehmen.",
     str(TOO_LATE): "Dieser Vorschlag war abgelaufen, bevor er ausgeführt werden konnte.",
     str(BROKEN): "Diese Änderung war nicht möglich. Es ist nichts geschehen.",
+    NOT_KNOWN: "Es ist nicht bekannt, ob dies geschehen ist. Bitte sehen Sie nach.",
+    STOPPED_MEANWHILE: (
+        "Das Produkt wurde währenddessen angehalten. Bitte sehen Sie nach, ob es geschehen ist."
+    ),
+    "Looking it up": "Es wird nachgesehen",
+    str(
+        GOES_ON
+    ): "Diese Antwort ist noch nicht fertig. Sagen Sie, was Sie davon halten, wenn sie es ist.",
+    str(TOO_MANY_GROUPS): (
+        "Ihr Konto ist in mehr Gruppen, als sicher durchsucht werden können. Ihre Administration kann sie verringern."
+    ),
+    str(
+        TOO_MANY
+    ): "Ein Gespräch fasst höchstens 10 Dateien. Entfernen Sie eine, oder beginnen Sie ein neues.",
+    str(UNREADABLE[Reason.EMPTY]): (
+        "In dieser Datei ist kein lesbarer Text. Ist sie ein Scan, lassen Sie zuerst die Schrift erkennen."
+    ),
+    str(UNREADABLE[Reason.ENCRYPTED]): (
+        "Diese Datei ist mit einem Passwort geschützt. Heben Sie den Schutz auf und fügen Sie sie neu hinzu."
+    ),
+    str(UNREADABLE[Reason.CORRUPT]): (
+        "Diese Datei ist beschädigt. Speichern Sie sie neu und fügen Sie sie noch einmal hinzu."
+    ),
+    str(UNREADABLE[Reason.TOO_LARGE]): (
+        "Diese Datei ist zu groß, um gelesen zu werden. Fügen Sie einen Teil davon hinzu."
+    ),
+    str(UNREADABLE[Reason.BOUNDED]): (
+        "Diese Datei enthält mehr, als hier gelesen werden kann. Fügen Sie einen Teil davon hinzu."
+    ),
+    str(UNREADABLE[Reason.UNSUPPORTED]): (
+        "Diese Art von Datei lässt sich nicht lesen. Aus einem Archiv fügen Sie die Dateien darin einzeln hinzu."
+    ),
+    str(UNREADABLE[Reason.UNREADABLE]): (
+        "Diese Datei lässt sich nicht lesen. Speichern Sie sie in einem anderen Format und fügen Sie sie neu hinzu."
+    ),
+    "Your file did not arrive in time. Please try again.": (
+        "Ihre Datei kam nicht rechtzeitig an. Bitte versuchen Sie es noch einmal."
+    ),
+    "The file was cut off.": "Die Datei kam nicht vollständig an.",
+    "Your request did not arrive in time. Please try again.": (
+        "Ihre Anfrage kam nicht rechtzeitig an. Bitte versuchen Sie es noch einmal."
+    ),
+    "This idempotency key was used for another request. Use a new one.": (
+        "Diese Anfrage wurde schon einmal mit anderem Inhalt gesendet. Bitte fragen Sie neu."
+    ),
+    "The language model does not answer at the moment. Please try again soon.": (
+        "Das Sprachmodell antwortet im Moment nicht. Bitte versuchen Sie es bald noch einmal."
+    ),
+    "The product's own database did not answer. Please try again in a minute.": (
+        "Die Datenbank hat nicht geantwortet. Bitte versuchen Sie es in einer Minute wieder."
+    ),
+    "No assistant is set up here yet. An administrator has to elect a profile.": (
+        "Hier ist noch kein Assistent eingerichtet. Ihre Administration muss ein Profil wählen."
+    ),
+    str(
+        failures.AWAY
+    ): "Das Sprachmodell ist gerade nicht erreichbar. Bitte versuchen Sie es in einer Minute wieder.",
+    str(
+        failures.BUSY
+    ): "Das Sprachmodell ist gerade ausgelastet. Bitte versuchen Sie es in einer Minute wieder.",
+    str(
+        failures.LATE
+    ): "Das Sprachmodell hat zu lange gebraucht. Bitte versuchen Sie es noch einmal.",
+    str(failures.CUT): "Die Antwort brach ab, bevor sie fertig war. Bitte fragen Sie noch einmal.",
+    str(
+        failures.TOO_LONG
+    ): "Die Antwort wurde zu lang und abgeschnitten. Bitte fragen Sie nach einem Teil davon.",
 }
+
+_WITH_NAMES: tuple[tuple[re.Pattern[str], str], ...] = (
+    (
+        re.compile(
+            r"Something went wrong on our side\. Please (?:try|ask) again; if it stays, report (\S+)\."
+        ),
+        r"Bei uns ist etwas schiefgegangen. Bitte versuchen Sie es noch einmal; bleibt es so, melden Sie \1.",
+    ),
+    (
+        re.compile(r"The (?:file|request) is too large: at most ([0-9]+) bytes\."),
+        r"Das ist zu groß: höchstens \1 Bytes.",
+    ),
+)
+"""Sentences with something of the moment in them."""
 
 
 def said(text: str, language: Language) -> str:
@@ -114,7 +202,18 @@ def said(text: str, language: Language) -> str:
     >>> said("This answer names no source.", Language.DE)
     'Diese Antwort nennt keine Quelle.'
     """
-    return _GERMAN.get(text, text) if language is Language.DE else text
+    if language is not Language.DE:
+        return text
+    if (known := _GERMAN.get(text)) is not None:
+        return known
+    matched = ((pattern.fullmatch(text), german) for pattern, german in _WITH_NAMES)
+    return next((match.expand(german) for match, german in matched if match), text)
+
+
+def spoken_proposal(proposal: Mapping[str, object], language: Language) -> dict[str, object]:
+    """Return a proposal with the product's own words in a language; what the tool says of it stays as it is."""
+    note = proposal.get("note")
+    return {**proposal, "note": said(note, language)} if isinstance(note, str) else dict(proposal)
 
 
 def language_of(accepted: str) -> Language:

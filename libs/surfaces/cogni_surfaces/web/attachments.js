@@ -1,4 +1,4 @@
-// Documents that a person adds: their own, for this conversation alone.
+// Documents that a person adds: their own, for this conversation alone; one can begin it.
 
 import { el, iconButton } from "./dom.js";
 import { t } from "./texts.js";
@@ -6,38 +6,58 @@ import { t } from "./texts.js";
 const MOST_BYTES = 20 * 2 ** 20;
 
 export class Attachments {
-  constructor(api, chips, conversationId, say) {
-    Object.assign(this, { api, chips, conversationId, say });
+  /** `conversation()` is the one on the screen, null for none; `begun(id)` is told of the one that a file began. */
+  constructor(api, surfaceId, chips, { conversation, begun, say }) {
+    Object.assign(this, { api, surfaceId, chips, conversation, begun, say, adding: Promise.resolve() });
   }
 
-  async add(files) {
-    for (const file of files) {
-      const conversation = await this.conversationId();
-      if (!conversation) return this.say(t("askFirst"));
-      if (file.size > MOST_BYTES) this.failed(file.name, t("tooLarge", { title: file.name }));
-      else await this.send(conversation, file);
-    }
+  /** Add files one after the other: the first may begin the conversation that the others go to. */
+  add(files) {
+    this.adding = this.adding.then(async () => {
+      for (const file of files) {
+        if (file.size > MOST_BYTES) this.failed(file.name, t("tooLarge"));
+        else await this.send(file);
+      }
+    });
+    return this.adding;
   }
 
-  async send(conversation, file) {
-    const waiting = this.chips.appendChild(el("li", {}, el("bdi", { text: t("reading", { title: file.name }) })));
-    const address = `/v1/conversations/${conversation}/attachments`;
-    this.say(t("reading", { title: file.name }), true);
+  async send(file) {
+    const name = { name: file.name };
+    const reading = t("reading", { title: file.name });
+    const waiting = this.chips.appendChild(el("li", {}, el("bdi", { text: reading })));
+    const to = this.conversation();
+    const address = to ? `${files(to)}?${new URLSearchParams(name)}` : `/v1/attachments?${new URLSearchParams({ ...name, surface_id: this.surfaceId })}`;
+    this.say(reading, true);
     try {
       const raw = new Blob([file], { type: "application/octet-stream" });
-      const added = await this.api.json("POST", `${address}?name=${encodeURIComponent(file.name)}`, { body: raw });
-      waiting.replaceWith(this.chip(added, address));
-      this.say("");
+      const added = await this.api.json("POST", address, { body: raw });
+      if (this.conversation() !== to) return waiting.remove(); // another conversation is on the screen by now
+      if (!to) this.begun(added.conversation_id);
+      waiting.replaceWith(this.chip(added, added.conversation_id));
+      this.say(added.unread.length ? t("notRead", { names: added.unread.join(", ") }) : "");
     } catch (error) {
       waiting.remove();
-      this.failed(file.name, error.message || t("attachFailed", { title: file.name }));
+      this.failed(file.name, error.message || t("attachFailed"));
     }
   }
 
-  chip({ document_id: id, name }, address) {
+  /** Show what a conversation holds, in place of what was shown. */
+  async show(conversation) {
+    this.clear();
+    if (!conversation) return;
+    try {
+      const { attachments } = await this.api.get(files(conversation));
+      if (conversation === this.conversation()) this.chips.append(...attachments.map((held) => this.chip(held, conversation)));
+    } catch (error) {
+      this.say(error.message || t("offline"));
+    }
+  }
+
+  chip({ document_id: id, name }, conversation) {
     const remove = async () => {
       try {
-        await this.api.json("DELETE", `${address}/${id}`);
+        await this.api.json("DELETE", `${files(conversation)}/${id}`);
         made.remove();
       } catch (error) {
         this.say(error.message || t("wentWrong"));
@@ -48,12 +68,14 @@ export class Attachments {
   }
 
   failed(name, why) {
-    const made = el("li", { class: "bad" }, el("span", { text: why }), iconButton("close", t("remove", { title: name }), () => made.remove()));
+    const made = el("li", { class: "bad" }, el("span", {}, el("bdi", { text: name }), `: ${why}`), iconButton("close", t("remove", { title: name }), () => made.remove()));
     this.chips.append(made);
-    this.say(why);
+    this.say(`${name}: ${why}`, false, true);
   }
 
   clear() {
     for (const chip of this.chips.querySelectorAll("[data-document], .bad")) chip.remove();
   }
 }
+
+const files = (conversation) => `/v1/conversations/${conversation}/attachments`;

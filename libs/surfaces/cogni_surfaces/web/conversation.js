@@ -131,6 +131,12 @@ export class Conversation {
     }
   }
 
+  /** Go on in a conversation that has no question yet. */
+  begin(id) {
+    this.id = id;
+    keep("conversation", id);
+  }
+
   /** Begin anew; what is under way goes on at the server and stays in the list. */
   clear() {
     this.id = null;

@@ -17,7 +17,11 @@ const surfaceId = address.get("surface_id") ?? "chat";
 const message = byId("message");
 const api = new Api((refresh) => host.tokenFor(refresh));
 const conversation = new Conversation(api, say, withQuestion, running);
-const attachments = new Attachments(api, byId("chips"), () => conversation.id, say);
+const attachments = new Attachments(api, surfaceId, byId("chips"), {
+  conversation: () => conversation.id,
+  begun: (id) => conversation.begin(id),
+  say,
+});
 const context = new VisibleContext(api, surfaceId, byId("chips"), () => {
   message.focus();
   host.send("cogni:event", { name: "context-removed" });
@@ -60,7 +64,7 @@ async function submit() {
   if (settling || !message.value.trim()) return message.focus();
   settling = true;
   await beginning;
-  await context.settled();
+  await Promise.all([context.settled(), attachments.adding]);
   settling = false;
   const text = message.value.trim();
   if (!text || conversation.running) return;
@@ -100,7 +104,10 @@ async function start(init) {
   fit();
   document.documentElement.dataset.ready = "";
   conversation.join(ownerOf(init.token ?? ""));
-  await conversation.resume(begun);
+  await conversation.resume(() => {
+    begun();
+    attachments.show(conversation.id);
+  });
 }
 
 function unavailable(error, init) {
@@ -153,9 +160,9 @@ for (const kind of ["dragover", "dragleave", "drop"]) {
 
 async function reopen(id) {
   if (conversation.running) return say(t("waitFirst"));
-  attachments.clear();
   keep("run", null);
   await conversation.reopen(id);
+  attachments.show(conversation.id);
   message.focus();
 }
 

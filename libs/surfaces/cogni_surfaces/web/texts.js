@@ -106,9 +106,9 @@ const en = {
   attach: "Add a document",
   remove: "Remove {title}",
   reading: "Reading {title}",
-  tooLarge: "{title} is larger than 20 MiB.",
-  askFirst: "Ask a first question, then add the document.",
-  attachFailed: "{title} could not be added.",
+  tooLarge: "It is larger than 20 MiB.",
+  notRead: "Not all of it could be read: {names}.",
+  attachFailed: "It could not be added.",
 };
 
 const de = {
@@ -217,9 +217,9 @@ const de = {
   attach: "Dokument hinzufügen",
   remove: "{title} entfernen",
   reading: "{title} wird gelesen",
-  tooLarge: "{title} ist größer als 20 MiB.",
-  askFirst: "Stellen Sie zuerst eine Frage, dann fügen Sie das Dokument hinzu.",
-  attachFailed: "{title} ließ sich nicht hinzufügen.",
+  tooLarge: "Das ist größer als 20 MiB.",
+  notRead: "Nicht alles darin ließ sich lesen: {names}.",
+  attachFailed: "Das ließ sich nicht hinzufügen.",
 };
 
 let chosen = en;

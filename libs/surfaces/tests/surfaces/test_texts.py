@@ -2,7 +2,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cogni_engine import assistant, run_loop
+from cogni_application.attached_files import UNREADABLE
+from cogni_application.attachments import TOO_MANY
+from cogni_application.turn import feedback, take_turn
+from cogni_domain.access import resolver, scope
+from cogni_domain.providers import failures
+from cogni_engine import assistant, describe, run_loop
 from cogni_kernel import errors
 from cogni_surfaces import Language, View, disclosed, language_of, said
 from cogni_surfaces.texts import _GERMAN
@@ -38,9 +43,43 @@ def test_what_the_layers_below_say_is_known_here() -> None:
         run_loop.PROVIDER_DOWN,
         assistant.BROKE,
         errors.NOT_FOUND,
+        *UNREADABLE.values(),
+        TOO_MANY,
+        *(take_turn.BLANK, take_turn.TOO_LONG, feedback.GOES_ON),
+        *(resolver.BAD_TOKEN, resolver.DISABLED, scope.NO_ACCESS, scope.TOO_MANY),
+        *(failures.AWAY, failures.BUSY, failures.LATE, failures.CUT, failures.TOO_LONG),
+        describe("t", does="d", use_when="u", do_not_use="n").activity,
     )
 
     assert [str(text) for text in below if str(text) not in _GERMAN] == []
+
+
+@pytest.mark.parametrize(
+    ("english", "named"),
+    [
+        ("Something went wrong on our side. Please try again; if it stays, report a1b2.", "a1b2"),
+        ("Something went wrong on our side. Please ask again; if it stays, report r-7.", "r-7"),
+        ("The file is too large: at most 20971520 bytes.", "20971520"),
+    ],
+)
+def test_what_is_named_in_a_sentence_is_named_in_the_other_language(
+    english: str, named: str
+) -> None:
+    german = said(english, Language.DE)
+
+    assert german != english
+    assert named in german
+    assert said(english, Language.EN) == english
+
+
+def test_a_proposal_says_what_became_of_it_in_the_persons_language() -> None:
+    note = "This change could not be made. Nothing has happened."
+    proposal = {"id": "p1", "rendering": {"title": "Book leave"}, "note": note}
+
+    told = disclosed({"text": "", "proposal": proposal}, View(Language.DE))["proposal"]
+
+    assert told == {**proposal, "note": said(note, Language.DE)}
+    assert said(note, Language.DE) != note
 
 
 def test_every_translation_is_another_text() -> None:
