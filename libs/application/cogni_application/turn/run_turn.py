@@ -134,6 +134,7 @@ class Turn:
             shared.clock.now,
             self._publish,
             self._record,
+            lambda: shared.streams.has_readers(start.run_ref),
         )
         self.voice = RunVoice(
             self._publish,

@@ -16,6 +16,7 @@ from cogni_engine import (
     Envelope,
     Marker,
     MarkerDelta,
+    NoListener,
     ReferenceStore,
     TokenDelta,
 )
@@ -94,7 +95,9 @@ class RunVoice:
 
 
 class RunBroadcaster(Broadcaster):
-    """Widgets of one run, pushed into its stream.
+    """Widgets of one run, pushed into its stream, whatever its readers have it encoded as.
+
+    Where nobody reads in this process it says so, and loses nothing: whoever comes later finds it in the log.
 
     Attributes:
         issued: What each marker of this run stands for, as JSON values.
@@ -107,8 +110,10 @@ class RunBroadcaster(Broadcaster):
         now: Callable[[], datetime],
         publish: Publish,
         record: Record,
+        is_read: Callable[[], bool],
     ) -> None:
         super().__init__(key, store, now, record)
+        self._is_read = is_read
         self.issued: dict[Marker, Mapping[str, object]] = {}
         self._publish = publish
 
@@ -116,7 +121,7 @@ class RunBroadcaster(Broadcaster):
         payload = json.loads(json.dumps(envelope.payload.to_payload(), allow_nan=False))
         self.issued[envelope.marker] = payload
         self._publish(MarkerDelta(str(envelope.marker), envelope.marker.kind.name, payload))
-        return Delivered()
+        return Delivered() if self._is_read() else NoListener()
 
     async def pin(self, markers: tuple[Marker, ...]) -> None:
         """Keep for good what the sealed run shows."""

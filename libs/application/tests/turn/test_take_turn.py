@@ -293,6 +293,22 @@ async def test_a_widget_stands_where_its_marker_is(make_world: "MakeWorld") -> N
     assert [s["outcome"] for s in steps] == ["Delivered"]
 
 
+async def test_a_widget_that_nobody_waits_for_is_no_failure_and_is_there_later(
+    make_world: "MakeWorld",
+) -> None:
+    world = await make_world([call("chart"), Response("Here: [[CHART:c1]].")], tools=[Chart])
+    opened = await world.ask(QUESTION)
+    run = world.state.runs[opened.run_ref]
+    while run.sealing is None:
+        await asyncio.sleep(0.005)
+
+    deltas = await deltas_of(world, opened.run_ref)
+
+    assert [s["outcome"] for s in run.steps if s["step"] == "Broadcast"] == ["NoListener"]
+    assert "marker" in [delta.name for delta in deltas]
+    assert [m["marker"] for m in deltas[-1].outcome["markers"]] == ["[[CHART:c1]]"]  # type: ignore[attr-defined]
+
+
 async def test_a_change_is_proposed_and_its_proposal_is_there_when_it_is_shown(
     make_world: "MakeWorld",
 ) -> None:

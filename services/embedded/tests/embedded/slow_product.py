@@ -1,15 +1,13 @@
-"""`slow_product.py --data FOLDER --port PORT [--later SECONDS]`: the product with a model that says one sentence,
-word by word, and never comes to its end; where told so, at a later time than it is.
+"""`slow_product.py --data FOLDER --port PORT`: the product with a model that says one sentence, word by word, and
+never comes to its end.
 """
 
 import asyncio
 import os
 import sys
 from collections.abc import Sequence
-from datetime import datetime, timedelta
 from pathlib import Path
 
-from cogni_domain.ports.clock import ClockPort
 from cogni_domain.ports.model import ModelPort
 from cogni_edge.server import listen
 from cogni_embedded.bootstrap import build
@@ -43,24 +41,12 @@ class SlowModel(ModelPort):
         raise AssertionError
 
 
-class LaterClock(ClockPort):
-    """The time in a while."""
-
-    def __init__(self, clock: ClockPort, by: timedelta) -> None:
-        self._clock, self._by = clock, by
-
-    def now(self) -> datetime:
-        return self._clock.now() + self._by
-
-
-def main(data: str, port: str, later: str = "0") -> None:
+def main(data: str, port: str) -> None:
     with DataFolder(Path(data)) as folder:
         ok(folder.hold())
         bindings = embedded(folder.path, os.environ)
         container = bindings.container
-        clock = container.resolve(ClockPort)
         container.swap(ModelPort, SlowModel())
-        container.swap(ClockPort, LaterClock(clock, timedelta(seconds=float(later))))
         product = build(bindings)
         listening = ok(listen("127.0.0.1", int(port)))
         ok(asyncio.run(prepare(product, ())))
