@@ -91,7 +91,6 @@ def _mount(page: Page, visitor: Visitor, mount: Mount) -> Html:
         "key_id": f"demo-{visitor.company.tenant.id}",
         "surface_id": "chat",
         "placement": "launcher",
-        "locale": "en",
         "brand": {"name": f"{visitor.company.tenant.name} assistant", **BRAND},
         "subject_ref": dict(page.subject) if page.subject else None,
     }

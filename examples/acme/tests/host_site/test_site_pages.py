@@ -104,7 +104,7 @@ def test_a_page_mounts_its_own_record_by_reference(show: "Show") -> None:
     assert request["subject_ref"] == {"kind": "ticket", "id": "tickets/customer/REQ-4471"}
     assert request["key_id"] == "demo-acme"
     assert request["brand"]["name"] == "Acme assistant"
-    assert set(request) == {"key_id", "surface_id", "placement", "locale", "brand", "subject_ref"}
+    assert set(request) == {"key_id", "surface_id", "placement", "brand", "subject_ref"}
 
 
 @pytest.mark.parametrize("path", ["/", "/people", "/wiki/nowhere", "/requests/REQ-9"])
