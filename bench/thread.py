@@ -20,16 +20,17 @@ def past() -> list[tuple[str, str]]:
 
 async def measured(address: str) -> dict[str, list[float]]:
     """Return microseconds an old message and call, a round."""
-    peers = {"openai": by_hand(address), "engine": by_engine(address)}
     old: list[tuple[str, str]] = past()
     none: list[tuple[str, str]] = []
-    for peer in peers.values():
-        await cpu_ms(peer, 2, old)
-    figures: dict[str, list[float]] = {name: [] for name in peers}
-    for _ in range(ROUNDS):
-        for name, peer in peers.items():
-            more_ms = await cpu_ms(peer, TURNS, old) - await cpu_ms(peer, TURNS, none)
-            figures[name].append(more_ms * 1000 / OLD / CALLS)
+    figures: dict[str, list[float]] = {"openai": [], "engine": []}
+    async with by_engine(address) as engine:
+        peers = {"openai": by_hand(address), "engine": engine}
+        for peer in peers.values():
+            await cpu_ms(peer, 2, old)
+        for _ in range(ROUNDS):
+            for name, peer in peers.items():
+                more_ms = await cpu_ms(peer, TURNS, old) - await cpu_ms(peer, TURNS, none)
+                figures[name].append(more_ms * 1000 / OLD / CALLS)
     return figures
 
 
