@@ -191,9 +191,7 @@ async def test_a_queue_that_does_not_answer_ends_no_worker(
     monkeypatch.setattr(lanes, "IDLE_S", 0.001)
     whole, calls = desk.queue.dequeue, 0
 
-    async def flaky(
-        lane: Lane, lease: timedelta, most: int
-    ) -> Result[Sequence[LeasedJob]]:
+    async def flaky(lane: Lane, lease: timedelta, most: int) -> Result[Sequence[LeasedJob]]:
         nonlocal calls
         calls += 1
         if calls == 1:
