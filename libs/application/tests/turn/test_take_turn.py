@@ -514,6 +514,28 @@ async def test_a_run_is_stopped_in_the_middle_of_a_tool_and_stopping_twice_chang
     assert len(await world.hear(opened.run_ref)) == len(deltas)
 
 
+@pytest.mark.parametrize("turns_of_the_loop", range(0, 40, 2))
+async def test_a_stop_that_races_the_answer_leaves_one_end_and_what_was_shown(
+    make_world: "MakeWorld", turns_of_the_loop: int
+) -> None:
+    world = await make_world([Response("It is twenty-six weeks [s1].")])
+    opened = await world.ask(QUESTION)
+    for _ in range(turns_of_the_loop):
+        await asyncio.sleep(0)
+
+    ok(await world.service.stop(opened.run_ref, world.alice))
+    deltas = await deltas_of(world, opened.run_ref)
+
+    ends = [delta for delta in deltas if delta.name in ("done", "failed")]
+    assert ends == deltas[-1:]
+    outcome = ends[0].outcome  # type: ignore[attr-defined]
+    assert outcome["kind"] in ("completed", "halted")
+    assert outcome["text"] == texts(deltas)
+    sealing = world.state.runs[opened.run_ref].sealing
+    assert sealing is not None
+    assert sealing.answer == outcome["text"]
+
+
 async def test_a_stop_asked_for_in_another_process_reaches_the_owner(
     make_world: "MakeWorld",
 ) -> None:
