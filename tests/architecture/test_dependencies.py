@@ -22,6 +22,7 @@ NOT_BY_STATEMENT = {
     "psycopg",  # named by the address of a database
     "qdrant-client",
     "tokenizers",  # loaded late
+    "websockets",  # loaded by the web server
 }
 
 
