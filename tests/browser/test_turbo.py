@@ -66,7 +66,7 @@ async def page(chromium: Browser, line: "Line") -> AsyncIterator[Page]:
 
 @pytest.fixture(scope="module")
 def token(data_folder: Path) -> str:
-    words = [sys.executable, "-m", "cogni_embedded", "token", "--as", "engineer"]
+    words = [sys.executable, "-m", "cogni_embedded", "token", "--as", "hr-lead"]
     return subprocess.run(
         [*words, "--data", str(data_folder)], check=True, capture_output=True, text=True
     ).stdout.strip()
@@ -97,9 +97,11 @@ async def test_what_is_followed_again_from_the_beginning_stands_there_once(
     page: Page, token: str
 ) -> None:
     run, _ = await page.evaluate(SHOW, [token, PEOPLE, 0])
-    once = await page.locator("#cogni").inner_text()
+    shown = page.locator(f"article#cogni-{run}")
+    await expect(shown.locator(".answer")).to_have_count(1, timeout=WAIT_MS)
+    once = await shown.inner_text()
 
     assert await page.evaluate("window.follow(0)") == 1000
 
-    assert await page.locator("#cogni").inner_text() == once
+    await expect(shown).to_have_text(once, use_inner_text=True, timeout=WAIT_MS)
     assert await page.locator(f"article#cogni-{run}").count() == 1
