@@ -55,7 +55,10 @@ turbo-client: .node/turbo/.installed ## the official Turbo client, which a test 
 	else echo "The $* client could not be installed: the tests that need it are skipped"; fi
 
 test: install chromium agui-client turbo-client ## every test that needs no server
-	$(BIN)/pytest -q -n 2 --dist loadgroup
+	$(BIN)/pytest -q -n 2 --dist loadgroup -m "not connected"
+
+e2e: install ## tests on real servers, which are installed once and started here; says which ran
+	$(BIN)/pytest -q tests/e2e
 
 test-live: install ## the contract of models against the provider whose key is in the environment, which costs
 	COGNI_LIVE=1 $(BIN)/pytest -q libs/adapters/tests/live

@@ -1,0 +1,103 @@
+"""Real servers, each started once for the whole run; what cannot be had is reported as not run."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+import sqlalchemy as sa
+
+from cogni_adapters.database.engine import Database
+from cogni_adapters.database.migrate import migrate
+from cogni_adapters.database.schema import METADATA
+from cogni_adapters.database.tables.work import outbox
+from cogni_kernel import Ok
+from cogni_testing.assertions import ok
+from tests.servers.postgresql import PostgreSql, postgresql
+from tests.servers.process import UnavailableError
+
+Server = TypeVar("Server")
+
+MIGRATED = "migrated"
+
+RAN = pytest.StashKey[list[str]]()
+NOT_RUN = pytest.StashKey[list[str]]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.connected)
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    for text, servers in (
+        ("real servers run", config.stash.get(RAN, [])),
+        ("real servers NOT run", config.stash.get(NOT_RUN, [])),
+    ):
+        if servers:
+            terminalreporter.write_line(f"{text}: {'; '.join(servers)}")
+
+
+@contextmanager
+def _reported(
+    config: pytest.Config, name: str, starting: AbstractContextManager[Server], said: str
+) -> Iterator[Server]:
+    """Start a server and note it with its version; where it cannot be had, skip and note why."""
+    with ExitStack() as stack:
+        try:
+            server = stack.enter_context(starting)
+        except UnavailableError as error:
+            config.stash.setdefault(NOT_RUN, []).append(f"{name} ({error})")
+            pytest.skip(f"{name} is not here: {error}")
+        config.stash.setdefault(RAN, []).append(str(getattr(server, said)))
+        yield server
+
+
+@pytest.fixture(scope="session")
+def server(pytestconfig: pytest.Config) -> Iterator[PostgreSql]:
+    """PostgreSQL with pgvector, and a database in it at the newest schema."""
+    with _reported(pytestconfig, "PostgreSQL", postgresql(), "version") as running:
+        running.execute(f"CREATE DATABASE {MIGRATED}")
+        ok(migrate(running.url(MIGRATED)))
+        yield running
+
+
+@pytest.fixture
+def postgres_url(server: PostgreSql) -> str:
+    """A migrated database with nothing in it, for one test at a time."""
+    server.empty(MIGRATED, [table.name for table in METADATA.tables.values()])
+    return server.url(MIGRATED)
+
+
+@pytest.fixture
+async def open_database(postgres_url: str) -> AsyncIterator[Callable[[], Database]]:
+    """Opens this test's database; every call has connections and threads of its own."""
+    opened: list[Database] = []
+
+    def open_it() -> Database:
+        opened.append(Database(postgres_url))
+        return opened[-1]
+
+    yield open_it
+    for database in opened:
+        await database.close()
+
+
+@pytest.fixture
+def events(
+    open_database: Callable[[], Database],
+) -> Callable[[], Awaitable[Sequence[Mapping[str, object]]]]:
+    """Reads the payloads in this test's outbox, in order."""
+    query = sa.select(outbox.c.payload).order_by(outbox.c.id)
+    database = open_database()
+
+    async def read() -> Sequence[Mapping[str, object]]:
+        return ok(await database.read(lambda connection: Ok(list(connection.scalars(query)))))
+
+    return read
