@@ -305,7 +305,7 @@ async def test_a_widget_that_nobody_waits_for_is_no_failure_and_is_there_later(
     deltas = await deltas_of(world, opened.run_ref)
 
     assert [s["outcome"] for s in run.steps if s["step"] == "Broadcast"] == ["NoListener"]
-    assert "marker" in [delta.name for delta in deltas]
+    assert "marker" in [delta.name for delta in deltas]  # type: ignore[attr-defined]
     assert [m["marker"] for m in deltas[-1].outcome["markers"]] == ["[[CHART:c1]]"]  # type: ignore[attr-defined]
 
 
@@ -526,7 +526,7 @@ async def test_a_stop_that_races_the_answer_leaves_one_end_and_what_was_shown(
     ok(await world.service.stop(opened.run_ref, world.alice))
     deltas = await deltas_of(world, opened.run_ref)
 
-    ends = [delta for delta in deltas if delta.name in ("done", "failed")]
+    ends = [delta for delta in deltas if delta.name in ("done", "failed")]  # type: ignore[attr-defined]
     assert ends == deltas[-1:]
     outcome = ends[0].outcome  # type: ignore[attr-defined]
     assert outcome["kind"] in ("completed", "halted")
