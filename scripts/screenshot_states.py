@@ -21,7 +21,7 @@ class State:
 
     Attributes:
         told: What comes instead of the product's answer, as the body of its stream; it stays open where `held`.
-        locale: The language that the host page asks for.
+        locale: The language of the host page, which the assistant takes over.
     """
 
     name: str

@@ -83,7 +83,7 @@ async def prepared(context: BrowserContext, state: State) -> None:
 
     async def spoken(route: Route) -> None:
         answer = await route.fetch()
-        body = (await answer.text()).replace('"locale": "en"', f'"locale": "{state.locale}"')
+        body = (await answer.text()).replace('<html lang="en">', f'<html lang="{state.locale}">')
         await route.fulfill(response=answer, body=body)
 
     if state.locale != "en":
