@@ -1,12 +1,13 @@
 """The fields of a passage in an index."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from hashlib import blake2b
 
 import tantivy
 
 from cogni_adapters.tantivy.scoring import written
 from cogni_domain.knowledge.corpus import Chunk
+from cogni_domain.knowledge.keyword_scores import tie
+from cogni_kernel import ChunkId
 
 _STORED = ("chunk", "document", "tenant", "corpus", "readers", "terms")
 """Everything, so that other readers can be given to a passage without its text."""
@@ -45,6 +46,5 @@ def row(fields: Stored) -> tantivy.Document:
             document.add_text(name, value)
     if len(fields["readers"]) == 1:
         document.add_text("only_reader", fields["readers"][0])
-    digest = blake2b(fields["chunk"][0].encode(), digest_size=8).digest()
-    document.add_unsigned("tie", int.from_bytes(digest, "big"))
+    document.add_unsigned("tie", tie(ChunkId(fields["chunk"][0])))
     return document

@@ -6,13 +6,11 @@ from typing import TypeAlias
 from tantivy import DocAddress, Occur, Query, Schema, Searcher, SearchResult
 
 from cogni_adapters.tantivy.predicate_tantivy import admitted
-from cogni_adapters.tantivy.scoring import LEVELS, RARITY_STEPS, asked, at_every_level, rarity
+from cogni_adapters.tantivy.scoring import at_every_level
 from cogni_domain.access.predicate import Predicate
 from cogni_domain.knowledge.corpus import Hit
+from cogni_domain.knowledge.keyword_scores import asked, heavy, score, weights
 from cogni_kernel import ChunkId, DocumentId
-
-_LIGHTEST = 16
-"""Terms that weigh less than the heaviest divided by this are left out while others give enough hits."""
 
 _SPARE = 64
 """Fetched beyond k: the engine cuts equal scores in an order that hidden passages can move."""
@@ -30,30 +28,26 @@ class VisibleSearch:
 
     def best(self, terms: Sequence[str], k: int) -> list[Hit]:
         """Return the `k` best that hold one of the terms, equal ones in one order for all."""
-        weights = self._weights(terms)
-        if not weights:
+        weighed = self._weights(terms)
+        if not weighed:
             return []
-        least = max(weights.values()) / _LIGHTEST
-        heavy = {term: weight for term, weight in weights.items() if weight >= least}
-        found = self._scored(heavy, k)
-        if len(found) < k and len(heavy) < len(weights):
-            found = self._scored(weights, k)
+        deciding = heavy(weighed)
+        found = self._scored(deciding, k)
+        if len(found) < k and len(deciding) < len(weighed):
+            found = self._scored(weighed, k)
         return self._hits(found)
 
     def _weights(self, terms: Sequence[str]) -> dict[str, int]:
         """The terms that a visible passage holds, by how rare they are and how often they are asked for."""
         visible = self._count(self._filter)
-        held = {term: self._count(self._among(_any_of(self._words(term)))) for term in asked(terms)}
-        return {
-            term: times * rarity(visible, held[term])
-            for term, times in asked(terms).items()
-            if held[term]
-        }
+        question = asked(terms)
+        held = {term: self._count(self._among(_any_of(self._words(term)))) for term in question}
+        return weights(question, visible, held)
 
-    def _scored(self, weights: Mapping[str, int], k: int) -> list[_Scored]:
+    def _scored(self, weighed: Mapping[str, int], k: int) -> list[_Scored]:
         steps = [
             Query.const_score_query(word, float(weight * level))
-            for term, weight in weights.items()
+            for term, weight in weighed.items()
             for level, word in enumerate(self._words(term), start=1)
         ]
         query = self._among(_any_of(steps))
@@ -69,14 +63,14 @@ class VisibleSearch:
         return [hits[at] for at in order[:k]]
 
     def _hits(self, scored: Iterable[_Scored]) -> list[Hit]:
-        documents = [(score, self._searcher.doc(address)) for score, address in scored]
+        documents = [(points, self._searcher.doc(address)) for points, address in scored]
         return [
             Hit(
                 ChunkId(document["chunk"][0]),
                 DocumentId(document["document"][0]),
-                score / (LEVELS * RARITY_STEPS),
+                score(points),
             )
-            for score, document in documents
+            for points, document in documents
         ]
 
     def _words(self, term: str) -> list[Query]:
