@@ -85,6 +85,13 @@ class DokuWiki:
         """Write a page; an empty text deletes it."""
         self.call("wiki.putPage", page, text, {"sum": "test"})
 
+    def clear(self) -> None:
+        """Delete all pages and accounts, and let everybody read."""
+        for page in self.call("dokuwiki.getPagelist", "", {}):
+            self.put(page["id"], "")
+        self.set_people({})
+        self.set_acl("* @ALL 1")
+
     def set_people(self, groups: Mapping[str, tuple[str, ...]]) -> None:
         """Write the list of accounts: each person's groups."""
         own = {"root": ("admin",), CRAWLER: (CRAWLER_GROUP,)}

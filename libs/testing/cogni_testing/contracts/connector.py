@@ -4,6 +4,7 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from datetime import timedelta
+from itertools import count
 
 from cogni_domain.access.rule import AccessRule, Unmappable
 from cogni_domain.knowledge.extracted import ExtractedDocument
@@ -123,8 +124,10 @@ class ConnectorContract(ABC):
         waiting = asyncio.ensure_future(anext(changes))
         try:
             async with asyncio.timeout(PATIENCE_S):
-                while not waiting.done():
-                    self.write("page.txt", "After, and longer.")
+                for turn in count(1):
+                    if waiting.done():
+                        break
+                    self.write("page.txt", f"After, and longer by {turn}.")
                     await asyncio.wait([waiting], timeout=0.2)
             change = waiting.result()
         finally:

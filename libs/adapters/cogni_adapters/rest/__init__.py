@@ -1,0 +1,1 @@
+"""How source systems are asked over HTTP: politely, within bounds, and never believed beyond what they say."""

@@ -1,0 +1,1 @@
+"""Wikis as sources of documents: DokuWiki and Confluence."""

@@ -1,0 +1,175 @@
+"""A DokuWiki as a source: its pages, who may read them, and what changes."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import quote
+
+from cogni_adapters.rest.failures import SourceFailedError, listed, read, unexpected
+from cogni_adapters.rest.fields import items, mapping, number, text
+from cogni_adapters.rest.follow import PAUSE_S, follow
+from cogni_adapters.wiki.markup import blocks_of, title_of
+from cogni_adapters.wiki.permissions import AclLine, DokuWikiAcl, acl_lines
+from cogni_adapters.wiki.xml_rpc import DokuWikiCalls
+from cogni_domain.access.rule import Unmappable
+from cogni_domain.knowledge.extracted import ExtractedDocument, Reason, Skipped
+from cogni_domain.knowledge.source import ChangeEvent, SourceDocument, SourcePage
+from cogni_domain.ports.connector import ConnectorPort
+from cogni_kernel import HumanText, NotFoundError, Result
+
+PAGE_SIZE = 500
+MEDIA_TYPE = "text/x-dokuwiki"
+
+UNREAD = Unmappable("The wiki's access list cannot be read. Let this service read it: {}")
+EXPANDED = Unmappable(
+    "The wiki's access list names the account that crawls, or a wildcard does. Give the account a group of its"
+    " own that no entry names, or let this service read acl.auth.php."
+)
+GONE = NotFoundError(HumanText("The page is gone, or has other readers by now."))
+EMPTY = Skipped(Reason.EMPTY, "The page has no text. Write some, or delete it.")
+
+
+class AclSource(Protocol):
+    """Where a wiki's access list is read."""
+
+    async def lines(self) -> Sequence[AclLine] | Unmappable:
+        """Return all entries of now, or why they cannot be had."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class AclFile(AclSource):
+    """The list itself, `conf/acl.auth.php`: the only place that shows wildcards as they are."""
+
+    path: Path
+
+    async def lines(self) -> Sequence[AclLine] | Unmappable:
+        try:
+            return acl_lines(self.path.read_text("utf-8"))
+        except (OSError, ValueError) as failure:
+            return Unmappable(UNREAD.explanation.format(type(failure).__name__))
+
+
+@dataclass(frozen=True, slots=True)
+class AclByCall(AclSource):
+    """The list as the wiki shows it to the account that crawls.
+
+    It is shown with `%USER%` and `%GROUP%` filled in for that account, so an entry that names the account or
+    one of its groups may be a wildcard, which says something of every page.
+
+    Args:
+        account: The account that crawls.
+        groups: All its groups, at least one: without, a wildcard would not be seen at all.
+    """
+
+    calls: DokuWikiCalls
+    account: str
+    groups: frozenset[str]
+
+    def __post_init__(self) -> None:
+        if not self.groups:
+            raise ValueError("the account that crawls needs a group of its own")
+
+    async def lines(self) -> Sequence[AclLine] | Unmappable:
+        try:
+            shown = mapping(await self.calls.call("plugin.acl.listAcls"))
+            found = [
+                AclLine(scope, quote(subject, safe="@"), _level(text(subjects, subject)))
+                for scope, subjects in shown.items()
+                for subject in mapping(subjects)
+            ]
+        except SourceFailedError as failed:
+            if failed.error.retryable:
+                raise
+            return Unmappable(UNREAD.explanation.format(failed.error.message))
+        return EXPANDED if any(self._may_be_wild(line) for line in found) else found
+
+    def _may_be_wild(self, line: AclLine) -> bool:
+        own = {self.account, *self.groups}
+        subjects = {self.account, *(f"@{group}" for group in self.groups)}
+        return line.subject in subjects or not own.isdisjoint(line.scope.split(":"))
+
+
+def _level(said: str) -> int | None:
+    return int(said) if said.isdecimal() else None
+
+
+class DokuWikiConnectorAdapter(ConnectorPort):
+    """Pages of one wiki. A page that moves is gone at the one place and new at the other, with that place's rule.
+
+    Args:
+        authority: What the wiki's accounts and groups are qualified by, `wiki.acme.example`.
+        calls: Signed in as an account that sees every page.
+        acl: Where the access list is read, anew for every part of a listing and every page.
+        page_size: Documents a part.
+        pause_s: Between two looks at what changed.
+
+    Source:
+        COGNI.BUILD spec, package adapters, "WikiConnectorAdapter".
+    """
+
+    def __init__(
+        self,
+        authority: str,
+        calls: DokuWikiCalls,
+        acl: AclSource,
+        *,
+        page_size: int = PAGE_SIZE,
+        pause_s: float = PAUSE_S,
+    ) -> None:
+        self._authority, self._calls, self._acl = authority, calls, acl
+        self._page_size, self._pause_s = page_size, pause_s
+
+    @property
+    def id(self) -> str:
+        return self._authority
+
+    async def enumerate(self, cursor: str | None) -> Result[SourcePage]:
+        return await listed(self._page(cursor))
+
+    async def extract(self, document: SourceDocument) -> Result[ExtractedDocument | Skipped]:
+        return await read(self._content(document))
+
+    def changes(self) -> AsyncIterator[ChangeEvent]:
+        return follow(self._page, self._pause_s)
+
+    async def _page(self, cursor: str | None) -> SourcePage:
+        """Return the pages after one, in the order of their ids, which no edit changes."""
+        found = items(await self._calls.call("dokuwiki.getPagelist", "", {"hash": True}))
+        acl = await self._read_acl()
+        by_id = {text(page, "id"): page for page in found}
+        after = sorted(page for page in by_id if cursor is None or page > cursor)
+        part = after[: self._page_size]
+        documents = [self._described(by_id[page], acl) for page in part]
+        return SourcePage(documents, part[-1] if len(after) > len(part) else None)
+
+    async def _content(self, document: SourceDocument) -> ExtractedDocument | Skipped:
+        """Return a page's text, if it still has the readers that it was listed with."""
+        found = await self._calls.call("wiki.getPage", document.source_id)
+        if not isinstance(found, str):
+            raise unexpected("a page that is no text")
+        acl = await self._read_acl()
+        now = acl if isinstance(acl, Unmappable) else acl.rule_of(document.source_id)
+        if not found or now != document.rule:
+            raise SourceFailedError(GONE)
+        blocks = blocks_of(found)
+        if not blocks:
+            return EMPTY
+        return ExtractedDocument(title_of(blocks, document.name), blocks, MEDIA_TYPE)
+
+    async def _read_acl(self) -> DokuWikiAcl | Unmappable:
+        lines = await self._acl.lines()
+        return lines if isinstance(lines, Unmappable) else DokuWikiAcl(self._authority, lines)
+
+    def _described(self, page: object, acl: DokuWikiAcl | Unmappable) -> SourceDocument:
+        name = text(page, "id")
+        return SourceDocument(
+            source_id=name,
+            name=name,
+            rule=acl if isinstance(acl, Unmappable) else acl.rule_of(name),
+            revision=f"{number(page, 'rev')}-{text(page, 'hash')}",
+            updated_at=datetime.fromtimestamp(number(page, "mtime"), UTC),
+            url=f"{self._calls.client.base_url}/doku.php?id={quote(name, safe=':')}",
+        )
