@@ -21,6 +21,7 @@ NOT_BY_STATEMENT = {
     "openvino",  # loaded late, without its telemetry
     "psycopg",  # named by the address of a database
     "qdrant-client",
+    "scikit-learn",  # loaded late
     "tokenizers",  # loaded late
     "websockets",  # loaded by the web server
 }

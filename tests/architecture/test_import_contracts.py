@@ -29,6 +29,7 @@ VIOLATIONS = [
     Violation("layers", "cogni_engine/stray.py", "import cogni_domain"),
     Violation("layers", "cogni_kernel/stray.py", "import cogni_engine"),
     Violation("layers", "cogni_application/stray.py", "from cogni_surfaces import render_answer"),
+    Violation("layers", "cogni_domain/stray.py", "import cogni_evaluation"),
     Violation("layers", "cogni_edge/requests.py", "import cogni_embedded.demo"),
     Violation(
         "adapters-stand-on-domain",
