@@ -1,6 +1,6 @@
 """Tenants, issuers, accounts, groups and grants, as rows."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 import sqlalchemy as sa
@@ -90,6 +90,12 @@ class DatabaseDirectoryAdapter(DirectoryPort):
         )
         return await self._database.read(
             lambda connection: Ok(frozenset(map(GrantKey, connection.scalars(query))))
+        )
+
+    async def principals(self, tenant: TenantId) -> Result[Sequence[PrincipalId]]:
+        query = sa.select(tables.accounts.c.id).filter_by(tenant_id=str(tenant))
+        return await self._database.read(
+            lambda connection: Ok(sorted(map(PrincipalId, connection.scalars(query)), key=str))
         )
 
     async def put_tenant(self, tenant: Tenant) -> Result[None]:

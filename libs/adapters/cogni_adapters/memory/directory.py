@@ -1,5 +1,7 @@
 """Tenants, issuers, accounts, groups and grants, in memory."""
 
+from collections.abc import Sequence
+
 from cogni_domain.access.directory import Account, Issuer, Tenant, account_key
 from cogni_domain.access.principal import Memberships, MembershipState
 from cogni_domain.access.tokens import group_token, user_token
@@ -44,6 +46,9 @@ class MemoryDirectoryAdapter(DirectoryPort):
     ) -> Result[frozenset[GrantKey]]:
         holders = {user_token(principal), *map(group_token, groups)}
         return Ok(frozenset().union(*(self._grants.get((tenant, h), ()) for h in holders)))
+
+    async def principals(self, tenant: TenantId) -> Result[Sequence[PrincipalId]]:
+        return Ok(sorted((p for t, p in self._accounts if t == tenant), key=str))
 
     async def put_tenant(self, tenant: Tenant) -> Result[None]:
         self._tenants[tenant.id] = tenant

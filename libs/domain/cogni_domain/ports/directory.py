@@ -1,5 +1,6 @@
 """Tenants, issuers, accounts, groups and grants."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from cogni_domain.access.directory import Account, Issuer, Tenant
@@ -13,6 +14,10 @@ class DirectoryPort(Directory, Protocol):
 
     async def issuer(self, key_id: str) -> Result[Issuer | None]:
         """Return the issuer whose key has this id."""
+        ...
+
+    async def principals(self, tenant: TenantId) -> Result[Sequence[PrincipalId]]:
+        """Return everybody of a tenant who has an account, in order."""
         ...
 
     async def put_tenant(self, tenant: Tenant) -> Result[None]:

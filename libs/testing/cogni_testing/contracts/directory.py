@@ -183,6 +183,18 @@ class DirectoryContract(ABC):
             expected = Memberships(groups, state, version)
             assert ok(await directory.memberships(ACME, P41)) == expected
 
+    async def test_everybody_of_a_tenant_is_listed_once(self) -> None:
+        directory = await self.make_directory()
+        for tenant in (ACME, GLOBEX):
+            ok(await directory.put_tenant(Tenant(tenant, str(tenant))))
+        for tenant, principal in ((ACME, P42), (ACME, P41), (GLOBEX, P41)):
+            account = Account(principal, tenant, PrincipalKind.HUMAN, "A person")
+            for subject in (f"{principal}", f"{principal}@acme.example"):
+                ok(await directory.put_account(account, subject))
+
+        assert ok(await directory.principals(ACME)) == [P41, P42]
+        assert ok(await directory.principals(TenantId("nobody's"))) == []
+
     async def test_groups_are_one_principals_of_one_tenant(self) -> None:
         directory = await self.make_directory()
         ok(await directory.set_memberships(ACME, P41, frozenset({"wiki/hr"}), KNOWN))
