@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from urllib.parse import unquote
 
-from cogni_application.indexing.intake import INDEX, REMOVE, qualified_id
+from cogni_application.indexing.intake import INDEX, qualified_id
+from cogni_application.indexing.standing import REMOVE
 from cogni_application.indexing.unpacking import Part, Unpacked
 from cogni_domain.access.rule import AccessRule
 from cogni_domain.access.tokens import conversation_token

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from cogni_application.attachments import AttachmentService
 from cogni_application.indexing.index import IndexWriter
 from cogni_application.indexing.ingest import INGEST, IndexingService
-from cogni_application.indexing.intake import INDEX, RELABEL, REMOVE, Intake
+from cogni_application.indexing.intake import INDEX, Intake
+from cogni_application.indexing.standing import RELABEL, REMOVE
 from cogni_application.lanes import LaneWorker
 from cogni_application.proposals.proposals import ProposalService
 from cogni_application.retrieval.retrieve import RetrievalService

@@ -38,7 +38,7 @@ class IngestWatch:
         """Take the newest figures of the ingest that runs in this task."""
         task = asyncio.current_task()
         before = self._running.get(task)
-        if before is not None and before.seen >= progress.seen:
+        if before is not None and not _goes_on(before, progress):
             self._ended.append(before)
         self._running[task] = progress
         self.listener(self)
@@ -62,3 +62,9 @@ class IngestWatch:
             f"{p.seen} documents: {p.indexed} indexed, {p.unchanged} unchanged, "
             f"{p.skipped} on the gap list"
         )
+
+
+def _goes_on(before: Progress, now: Progress) -> bool:
+    """Tell whether figures are later ones of the same ingest: none of them ever falls."""
+    later = list(zip(astuple(before), astuple(now), strict=True))
+    return before != now and all(old <= new for old, new in later)

@@ -7,6 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from cogni_adapters.database.dialects import packed, texts, texts_named
+from cogni_adapters.database.document_moves import change_rules, move
 from cogni_adapters.database.document_rows import (
     CHUNK_QUERY,
     chunk_of,
@@ -39,7 +40,7 @@ from cogni_domain.access.scope import Scope
 from cogni_domain.jobs import Job, Lane
 from cogni_domain.knowledge.corpus import Chunk, Corpus, Document
 from cogni_domain.knowledge.source import Gap
-from cogni_domain.ports.document_store import DocumentStorePort
+from cogni_domain.ports.document_store import DocumentStorePort, JobOf
 from cogni_kernel import (
     ChunkId,
     ConflictError,
@@ -132,6 +133,16 @@ class DatabaseDocumentStoreAdapter(DocumentStorePort):
             return Ok(None)
 
         return await self._database.write(work)
+
+    async def change_rules(
+        self, tenant: TenantId, rules: Mapping[DocumentId, AccessRule], job_of: JobOf
+    ) -> Result[int]:
+        return await self._database.write(
+            lambda connection: Ok(change_rules(connection, tenant, rules, job_of))
+        )
+
+    async def move(self, moved: Document, job_of: JobOf) -> Result[bool]:
+        return await self._database.write(lambda connection: Ok(move(connection, moved, job_of)))
 
     async def delete(
         self, tenant: TenantId, documents: Sequence[DocumentId], jobs: Sequence[Job]

@@ -1,6 +1,6 @@
 """Documents as they stand now, in memory."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -11,7 +11,7 @@ from cogni_domain.access.scope import Scope
 from cogni_domain.jobs import Job, Lane
 from cogni_domain.knowledge.corpus import Chunk, Corpus, Document
 from cogni_domain.knowledge.source import Gap
-from cogni_domain.ports.document_store import DocumentStorePort
+from cogni_domain.ports.document_store import DocumentStorePort, JobOf
 from cogni_kernel import (
     ChunkId,
     ConflictError,
@@ -87,6 +87,44 @@ class MemoryDocumentStoreAdapter(DocumentStorePort):
         self._put_rule(tenant, document, rule)
         self._state.enqueue_all(jobs, Lane.INDEXING)
         return Ok(None)
+
+    async def change_rules(
+        self, tenant: TenantId, rules: Mapping[DocumentId, AccessRule], job_of: JobOf
+    ) -> Result[int]:
+        changed = 0
+        for document, rule in rules.items():
+            family = self._family(tenant, [document])
+            await self.change_rule(tenant, document, rule, [job_of(d.id, rule) for d in family])
+            changed += len(family)
+        return Ok(changed)
+
+    async def move(self, moved: Document, job_of: JobOf) -> Result[bool]:
+        tenant, corpus = moved.tenant_id, moved.corpus_id
+        before = self._state.documents.get((tenant, moved.id))
+        if before is None or any(
+            d.source_id == moved.source_id and d.id != moved.id for d in self._of(tenant, corpus)
+        ):
+            return Ok(False)
+        family = self._family(tenant, [moved.id])
+        for found in family:
+            place = moved.source_id + found.source_id.removeprefix(before.source_id)
+            self._state.documents[tenant, found.id] = replace(found, source_id=place)
+        kept = self._state.documents[tenant, moved.id]
+        self._state.documents[tenant, moved.id] = replace(
+            kept, updated_at=moved.updated_at, url=moved.url
+        )
+        self._move_gaps(moved, before.source_id)
+        jobs = [job_of(d.id, moved.rule) for d in family]
+        await self.change_rule(tenant, moved.id, moved.rule, jobs)
+        return Ok(True)
+
+    def _move_gaps(self, moved: Document, before: str) -> None:
+        gaps = self._state.gaps.pop((moved.tenant_id, moved.corpus_id, before), ())
+        if gaps:
+            self._state.gaps[moved.tenant_id, moved.corpus_id, moved.source_id] = tuple(
+                replace(gap, source_id=moved.source_id + gap.source_id.removeprefix(before))
+                for gap in gaps
+            )
 
     async def delete(
         self, tenant: TenantId, documents: Sequence[DocumentId], jobs: Sequence[Job]

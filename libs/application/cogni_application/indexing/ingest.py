@@ -2,10 +2,12 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from cogni_application.indexing.held_job import HeldJob
 from cogni_application.indexing.intake import Intake, Taken, qualified
+from cogni_application.indexing.news import News
+from cogni_application.indexing.sweep import OTHER_HANDS, Sweep
 from cogni_application.lanes import MAX_ATTEMPTS
 from cogni_domain.jobs import Job, Lane, LeasedJob
 from cogni_domain.knowledge.corpus import Corpus
@@ -28,12 +30,10 @@ from cogni_kernel import (
 )
 
 INGEST = "ingest_source"
-SWEEP_PAGE = 1000
 
 NO_SOURCE = HumanText(
     "The source of this job is not connected any more. Connect it, then ingest again."
 )
-OTHER_HANDS = HumanText("Another process has taken this ingest over.")
 BUG = HumanText("This document could not be taken in.")
 AS_BEFORE = "It stays as it was indexed before, if it was. Look at it at its source."
 
@@ -53,8 +53,12 @@ class Progress:
 
     def plus(self, taken: Taken) -> "Progress":
         """Count one more document."""
+        return replace(self.repaired(taken), seen=self.seen + 1)
+
+    def repaired(self, taken: Taken) -> "Progress":
+        """Count what a sweep made of a document that is counted already, or is not there to be counted."""
         name = {Taken.GONE: "removed"}.get(taken, taken.value)
-        return replace(self, seen=self.seen + 1, **{name: getattr(self, name) + 1})
+        return replace(self, **{name: getattr(self, name) + 1})
 
 
 OnProgress = Callable[[Progress], None]
@@ -78,6 +82,7 @@ class IndexingService:
     clock: Clock
     connector_of: Callable[[Job], ConnectorPort | None]
     on_progress: OnProgress = lambda _: None
+    news: News = field(default_factory=News)
 
     async def request(
         self, tenant: TenantId, corpus: CorpusId, source: str, payload: dict[str, str]
@@ -104,17 +109,31 @@ class IndexingService:
         connector = self.connector_of(job.job)
         if corpus is None or connector is None:
             return Err(NotFoundError(NO_SOURCE))
+        with self.news.kept(connector.id):
+            return await self._reconcile(HeldJob(self.queue, job, self.clock), corpus, connector)
+
+    async def _reconcile(
+        self, held: HeldJob, corpus: Corpus, connector: ConnectorPort
+    ) -> Result[None]:
+        """Read the source, then sweep; what differed from what was known is counted, and logged."""
         started = self.clock.now()
-        held = HeldJob(self.queue, job, self.clock)
         read = await self._read(held, corpus, connector)
         if isinstance(read, Err):
             return read
         swept = await self._sweep(held, corpus, connector)
         if isinstance(swept, Err):
             return swept
+        progress = read.value
+        for taken in swept.value:
+            progress = progress.repaired(taken)
+        if swept.value:
+            self.on_progress(progress)
+        _log.info("reconciled %s of corpus %s: %s", connector.id, corpus.id, progress)
         return await self.documents.note_indexed_through(corpus, started)
 
-    async def _read(self, held: HeldJob, corpus: Corpus, connector: ConnectorPort) -> Result[None]:
+    async def _read(
+        self, held: HeldJob, corpus: Corpus, connector: ConnectorPort
+    ) -> Result[Progress]:
         """Take in every document, page by page; a page that was taken in is checkpointed."""
         cursor = held.cursor
         progress = Progress()
@@ -131,7 +150,7 @@ class IndexingService:
                 progress = progress.plus(taken.value)
                 self.on_progress(progress)
             if page.value.next_cursor is None:
-                return Ok(None)
+                return Ok(progress)
             cursor = page.value.next_cursor
 
     async def _take(
@@ -139,8 +158,14 @@ class IndexingService:
     ) -> Result[Taken]:
         """Take one document in; one that cannot be is listed, and holds up no other.
 
-        What may work later is left to the next attempt of the job, as long as there is one.
+        What may work later is left to the next attempt of the job, as long as there is one. What was heard of
+        the document since it was listed counts more than the listing.
         """
+        heard = self.news.of(connector.id, source.source_id)
+        if heard is not None:
+            if heard.document is None or heard.document.source_id != source.source_id:
+                return Ok(Taken.UNCHANGED)
+            source = heard.document
         try:
             taken = await self.intake.take(corpus, connector, source)
         except Exception as bug:
@@ -152,62 +177,50 @@ class IndexingService:
         why = Skipped(Reason.UNREADABLE, f"{taken.error.message} {AS_BEFORE}")
         return await self.intake.note(corpus, source_id, source.name, why)
 
-    async def _sweep(self, held: HeldJob, corpus: Corpus, connector: ConnectorPort) -> Result[None]:
-        """Remove what the source does not list any more, judged by a listing of its own."""
-        listed = await self._listed(held, connector)
-        if isinstance(listed, Err):
-            return listed
-        prefix = qualified(connector, "")
-        after = prefix
-        while True:
-            known = await self.documents.source_ids(corpus.tenant_id, corpus.id, after, SWEEP_PAGE)
-            if isinstance(known, Err):
-                return known
-            mine = [source for source, _ in known.value if source.startswith(prefix)]
-            removed = await self._remove(corpus, [s for s in mine if s not in listed.value])
-            if isinstance(removed, Err):
-                return removed
-            if len(mine) < SWEEP_PAGE:
-                return await self._clear_gaps(corpus, prefix, listed.value)
-            after = mine[-1]
+    async def _sweep(
+        self, held: HeldJob, corpus: Corpus, connector: ConnectorPort
+    ) -> Result[Sequence[Taken]]:
+        """Repair what the listing, made once more, and what is known differ in."""
 
-    async def _clear_gaps(
-        self, corpus: Corpus, prefix: str, listed: frozenset[str]
-    ) -> Result[None]:
-        """Drop the gaps of what is not at the source any more, also where it was never indexed."""
-        found = await self.documents.gaps(corpus.tenant_id, corpus.id)
-        if isinstance(found, Err):
-            return found
-        roots = {gap.source_id.partition("!")[0] for gap in found.value}
-        gone = sorted(r for r in roots if r.startswith(prefix) and r not in listed)
-        return await self._remove(corpus, gone)
+        async def take(source: SourceDocument) -> Result[Taken]:
+            return await self._take(held, corpus, connector, source)
 
-    async def _listed(self, held: HeldJob, connector: ConnectorPort) -> Result[frozenset[str]]:
-        listed: set[str] = set()
-        cursor: str | None = None
-        while True:
-            page = await connector.enumerate(cursor)
-            if isinstance(page, Err):
-                return page
-            if not await held.at(held.cursor):
-                return Err(ConflictError(OTHER_HANDS))
-            listed.update(qualified(connector, d.source_id) for d in page.value.documents)
-            cursor = page.value.next_cursor
-            if cursor is None:
-                return Ok(frozenset(listed))
-
-    async def _remove(self, corpus: Corpus, source_ids: Sequence[str]) -> Result[None]:
-        for source_id in source_ids:
-            gone = await self.intake.leave_out(corpus, source_id, "")
-            if isinstance(gone, Err):
-                return gone
-        return Ok(None)
+        sweep = Sweep(self.documents, self.intake, self.news, corpus, connector, take)
+        return await sweep.run(held)
 
     async def on_change(
         self, corpus: Corpus, connector: ConnectorPort, event: ChangeEvent
     ) -> Result[None]:
         """Follow one change: a move or a new rule is mapped anew, a deletion is effective at once."""
+        self.news.note(connector.id, [event])
         if event.kind is ChangeKind.DELETED or event.document is None:
-            return await self._remove(corpus, [qualified(connector, event.source_id)])
-        taken = await self.intake.take(corpus, connector, event.document)
+            gone = [qualified(connector, event.source_id)]
+            return await self.intake.leave_all_out(corpus, gone)
+        if event.source_id != event.document.source_id:
+            taken = await self.intake.move(corpus, connector, event, event.document)
+        else:
+            taken = await self.intake.take(corpus, connector, event.document)
         return taken if isinstance(taken, Err) else Ok(None)
+
+    async def on_changes(
+        self, corpus: Corpus, connector: ConnectorPort, events: Sequence[ChangeEvent]
+    ) -> Result[None]:
+        """Follow many changes at once, none of which needs content to be read: deletions, then new rules.
+
+        Whatever else is among them is followed one by one.
+        """
+        self.news.note(connector.id, events)
+        gone = [e.source_id for e in events if e.kind is ChangeKind.DELETED]
+        removed = await self.intake.leave_all_out(corpus, [qualified(connector, s) for s in gone])
+        if isinstance(removed, Err):
+            return removed
+        rules = [e.document for e in events if e.kind is ChangeKind.ACL_CHANGED and e.document]
+        relabelled = await self.intake.relabel_all(corpus, connector, rules)
+        if isinstance(relabelled, Err):
+            return relabelled
+        for event in events:
+            if event.kind is not ChangeKind.DELETED and event.source_id not in relabelled.value:
+                done = await self.on_change(corpus, connector, event)
+                if isinstance(done, Err):
+                    return done
+        return Ok(None)

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from urllib.parse import quote
 
+from cogni_application.indexing.standing import Standing, document_job, is_named_after
 from cogni_application.indexing.unpacking import Part, Unpacked, Unpacker
 from cogni_domain.access.rule import AccessRule, Unmappable
-from cogni_domain.jobs import Job
 from cogni_domain.knowledge.chunking import ChunkPolicy
 from cogni_domain.knowledge.corpus import Corpus, Document
 from cogni_domain.knowledge.extracted import Reason, Skipped
-from cogni_domain.knowledge.source import Gap, SourceDocument
+from cogni_domain.knowledge.source import ChangeEvent, Gap, SourceDocument
 from cogni_domain.ports.connector import ConnectorPort
 from cogni_domain.ports.document_store import DocumentStorePort
 from cogni_domain.ports.extractor import ExtractorPort
@@ -20,8 +20,6 @@ from cogni_engine import Clock
 from cogni_kernel import DocumentId, Err, NotFoundError, Ok, Result
 
 INDEX = "index_document"
-RELABEL = "relabel_document"
-REMOVE = "remove_document"
 
 _READABLE = " /:@&=+$,;?#[]()'*"
 
@@ -76,7 +74,7 @@ class Intake:
             return await self.leave_out(corpus, source_id, source.name, unmappable)
         if known is not None:
             relabelled = await self._relabel(known, source.rule)
-            if isinstance(relabelled, Err) or known.content_digest == _digest(source.revision):
+            if isinstance(relabelled, Err) or known.content_digest == digest_of(source.revision):
                 return relabelled
         content = await connector.extract(source)
         if isinstance(content, Err):
@@ -95,7 +93,7 @@ class Intake:
         found = await self.documents.known(corpus.tenant_id, corpus.id, [source_id])
         if isinstance(found, Err):
             return found
-        removed = await self.remove(found.value)
+        removed = await self.standing.remove(found.value)
         if isinstance(removed, Err):
             return removed
         return await self.note(corpus, source_id, name, why)
@@ -110,34 +108,56 @@ class Intake:
             return noted
         return Ok(Taken.GONE if why is None else Taken.SKIPPED)
 
-    async def remove(self, gone: Sequence[Document]) -> Result[None]:
-        """Delete documents with what is attached to them; their passages leave the indexes by jobs."""
-        for document in gone:
-            children = await self._descendants(document)
-            if isinstance(children, Err):
-                return children
-            every = (document, *children.value)
-            jobs = [_job(REMOVE, d, str(d.version)) for d in every]
-            done = await self.documents.delete(document.tenant_id, [d.id for d in every], jobs)
-            if isinstance(done, Err):
-                return done
-        return Ok(None)
+    async def leave_all_out(self, corpus: Corpus, source_ids: Sequence[str]) -> Result[None]:
+        """Remove what is known of source documents that are gone."""
+        return await self.standing.remove_all(corpus, source_ids)
+
+    async def relabel_all(
+        self, corpus: Corpus, connector: ConnectorPort, sources: Sequence[SourceDocument]
+    ) -> Result[frozenset[str]]:
+        """Put documents under their rules of now, many a transaction; return the source ids that are done.
+
+        Left to `take` is what is not known, has other content by now, or a rule that cannot be mapped.
+        """
+        wanted = {
+            qualified(connector, s.source_id): s for s in sources if isinstance(s.rule, AccessRule)
+        }
+        done = await self.standing.relabel_all(corpus, wanted, is_current)
+        return done.map(lambda ids: frozenset(wanted[i].source_id for i in ids))
+
+    async def move(
+        self, corpus: Corpus, connector: ConnectorPort, event: ChangeEvent, to: SourceDocument
+    ) -> Result[Taken]:
+        """Follow a move that gave a document another source id, without reading it where that can be."""
+        before = qualified(connector, event.source_id)
+        found = await self.documents.known(corpus.tenant_id, corpus.id, [before])
+        if isinstance(found, Err):
+            return found
+        after = qualified(connector, to.source_id)
+        for known in found.value:
+            renamed = to.name != event.was_named and is_named_after(known.title, event.was_named)
+            if isinstance(to.rule, AccessRule) and is_current(known, to) and not renamed:
+                cleared = await self.leave_all_out(corpus, [after])
+                if isinstance(cleared, Err):
+                    return cleared
+                moved = await self.standing.move(known, after, to, to.rule)
+                if isinstance(moved, Err) or moved.value:
+                    return moved.map(lambda _: Taken.RELABELLED)
+        removed = await self.leave_all_out(corpus, [before])
+        return removed if isinstance(removed, Err) else await self.take(corpus, connector, to)
+
+    @property
+    def standing(self) -> Standing:
+        """What changes about documents without reading them."""
+        return Standing(self.documents, self.clock)
 
     @property
     def _unpacker(self) -> Unpacker:
         return Unpacker(self.extractor, self.clock)
 
     async def _relabel(self, known: Document, rule: AccessRule) -> Result[Taken]:
-        """Put a document and all that is attached to it under its rule of now, without reading it."""
-        if known.rule.digest == rule.digest:
-            return Ok(Taken.UNCHANGED)
-        children = await self._descendants(known)
-        if isinstance(children, Err):
-            return children
-        version = f"{rule.digest}@{self.clock.now().isoformat()}"
-        jobs = [_job(RELABEL, d, version) for d in (known, *children.value)]
-        done = await self.documents.change_rule(known.tenant_id, known.id, rule, jobs)
-        return done if isinstance(done, Err) else Ok(Taken.RELABELLED)
+        changed = await self.standing.relabel(known, rule)
+        return changed.map(lambda other: Taken.RELABELLED if other else Taken.UNCHANGED)
 
     async def _store(
         self, corpus: Corpus, source: SourceDocument, family: Unpacked, root: Document | None
@@ -164,7 +184,7 @@ class Intake:
             source_id=part.source_id,
             title=part.title,
             version=before.version + 1 if before else 1,
-            content_digest=_digest(source.revision),
+            content_digest=digest_of(source.revision),
             rule=source.rule,
             media_type=part.content.media_type,
             updated_at=source.updated_at,
@@ -215,27 +235,15 @@ class Intake:
         self, document: Document, part: Part, gaps: Sequence[Gap] | None = None
     ) -> Result[None]:
         chunks = self.chunking.chunk(document, part.content)
-        job = _job(INDEX, document, str(document.version))
+        job = document_job(INDEX, document, str(document.version))
         return await self.documents.put(document, chunks, [job], gaps)
 
     async def _detach(self, root: Document, kept: frozenset[str]) -> Result[None]:
         """Remove attachments that the new version has no more."""
-        children = await self._descendants(root)
+        children = await self.standing.descendants(root)
         if isinstance(children, Err):
             return children
-        return await self.remove([c for c in children.value if c.source_id not in kept])
-
-    async def _descendants(self, document: Document) -> Result[Sequence[Document]]:
-        """Return what is attached to a document, however deep, parents first."""
-        every: list[Document] = []
-        waiting = [document]
-        while waiting:
-            found = await self.documents.attached(document.tenant_id, waiting.pop().id)
-            if isinstance(found, Err):
-                return found
-            every.extend(found.value)
-            waiting.extend(found.value)
-        return Ok(every)
+        return await self.standing.remove([c for c in children.value if c.source_id not in kept])
 
 
 def qualified(connector: ConnectorPort, source_id: str) -> str:
@@ -252,10 +260,11 @@ def qualified_id(connector_id: str, source_id: str) -> str:
     return f"{name}:{place}"
 
 
-def _digest(revision: str) -> str:
+def is_current(known: Document, source: SourceDocument) -> bool:
+    """Tell whether a known document has the content that its source lists now."""
+    return known.content_digest == digest_of(source.revision)
+
+
+def digest_of(revision: str) -> str:
+    """Return what a document keeps of the revision that was read."""
     return hashlib.sha256(revision.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _job(kind: str, document: Document, version: str) -> Job:
-    payload = {"document_id": str(document.id), "corpus_id": str(document.corpus_id)}
-    return Job(kind, document.tenant_id, f"{document.id}@{version}", payload)

@@ -14,7 +14,8 @@ from cogni_adapters.memory.state import MemoryState
 from cogni_adapters.memory.vector_store import MemoryVectorStoreAdapter
 from cogni_application.indexing.index import IndexWriter
 from cogni_application.indexing.ingest import INGEST, IndexingService, Progress
-from cogni_application.indexing.intake import INDEX, RELABEL, REMOVE, Intake
+from cogni_application.indexing.intake import INDEX, Intake
+from cogni_application.indexing.standing import RELABEL, REMOVE
 from cogni_application.lanes import LEASE, LaneWorker
 from cogni_application.retrieval.retrieve import RetrievalRequest, RetrievalService
 from cogni_domain.access.principal import Principal

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cogni_application.indexing.index import CHANGED, IndexWriter
-from cogni_application.indexing.intake import INDEX, RELABEL, REMOVE
+from cogni_application.indexing.intake import INDEX
+from cogni_application.indexing.standing import RELABEL, REMOVE
 from cogni_domain.access.rule import AccessRule
 from cogni_domain.jobs import Job, LeasedJob
 from cogni_domain.knowledge.corpus import Corpus
@@ -93,7 +94,7 @@ async def test_what_is_gone_leaves_the_indexes_by_any_job(kit: "Kit") -> None:
         desk = await read(kit, a="First leave.")
         await desk.worker.work_off()
         late = job(desk, kind, "a")
-        ok(await desk.intake.remove(list(desk.state.documents.values())))
+        ok(await desk.intake.standing.remove(list(desk.state.documents.values())))
 
         handler = desk.writer.index if kind == INDEX else desk.writer.relabel
         ok((await handler([late]))[0])
@@ -114,7 +115,7 @@ async def test_what_changed_while_it_was_written_is_written_again(
 
     async def change(desk: "Desk") -> None:
         if meanwhile == "deleted":
-            ok(await desk.intake.remove(list(desk.state.documents.values())))
+            ok(await desk.intake.standing.remove(list(desk.state.documents.values())))
         else:
             ok(await desk.intake.take(desk.corpus, source, source.listed("a")))
 

@@ -46,7 +46,9 @@ async def test_every_page_of_a_source_is_read_and_counted(kit: "Kit") -> None:
     source.edit("p2", text="Parental leave, edited.")
     del source.pages["p4"]
     await desk.ingest()
-    assert desk.progress[-1] == Progress(seen=6, indexed=1, relabelled=1, unchanged=3, skipped=1)
+    assert desk.progress[-1] == Progress(
+        6, indexed=1, relabelled=1, unchanged=3, skipped=1, removed=1
+    )
     assert len(await desk.found("parental leave", STAFF)) == 4
 
 

@@ -109,7 +109,7 @@ def what_became_unclear_stays(patch: Patch) -> None:
 
 def what_is_gone_is_not_swept(patch: Patch) -> None:
     async def nothing(*_: object) -> object:
-        return Ok(None)
+        return Ok([])
 
     patch.setattr(IndexingService, "_sweep", nothing)
 

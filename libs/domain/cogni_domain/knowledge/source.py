@@ -31,10 +31,15 @@ class SourceDocument:
 
 @dataclass(frozen=True, slots=True)
 class SourcePage:
-    """A part of an enumeration. `next_cursor` is None after the very last part."""
+    """A part of an enumeration. `next_cursor` is None after the very last part.
+
+    Attributes:
+        is_doubtful: The source cannot vouch for it: if it lists nothing at all, nothing known is removed.
+    """
 
     documents: Sequence[SourceDocument]
     next_cursor: str | None
+    is_doubtful: bool = False
 
 
 class ChangeKind(Enum):
@@ -48,11 +53,17 @@ class ChangeKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ChangeEvent:
-    """One change; `document` is its state afterwards, None where it is gone."""
+    """One change; `document` is its state afterwards, None where it is gone.
+
+    Attributes:
+        source_id: What it was known by before; a move may give it another one.
+        was_named: Its name before a move that gave it another id.
+    """
 
     kind: ChangeKind
     source_id: str
     document: SourceDocument | None = None
+    was_named: str = ""
 
 
 @dataclass(frozen=True, slots=True)

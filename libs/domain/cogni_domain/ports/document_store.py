@@ -1,8 +1,8 @@
 """Documents as they stand now: the database that disposes of what an index proposes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from cogni_domain.access.rule import AccessRule
 from cogni_domain.access.scope import Scope
@@ -10,6 +10,9 @@ from cogni_domain.jobs import Job
 from cogni_domain.knowledge.corpus import Chunk, Corpus, Document
 from cogni_domain.knowledge.source import Gap
 from cogni_kernel import ChunkId, CorpusId, DocumentId, Result, TenantId
+
+JobOf: TypeAlias = Callable[[DocumentId, AccessRule], Job]
+"""Makes the job that follows from a document's new rule."""
 
 
 class DocumentStorePort(Protocol):
@@ -52,6 +55,23 @@ class DocumentStorePort(Protocol):
         self, tenant: TenantId, document: DocumentId, rule: AccessRule, jobs: Sequence[Job]
     ) -> Result[None]:
         """Change who may read a document and what is attached to it, from the next request on."""
+        ...
+
+    async def change_rules(
+        self, tenant: TenantId, rules: Mapping[DocumentId, AccessRule], job_of: JobOf
+    ) -> Result[int]:
+        """Change who may read many documents and what is attached to them, in one transaction.
+
+        Returns how many documents are under another rule now, attached ones included: each has its job.
+        """
+        ...
+
+    async def move(self, moved: Document, job_of: JobOf) -> Result[bool]:
+        """Write a known document's source id, rule, time and address; its passages and its version stay.
+
+        What is attached to it goes with it, and so does its gap list; each document has its job. False, and
+        nothing is written, where the document is gone or another one has that source id.
+        """
         ...
 
     async def delete(

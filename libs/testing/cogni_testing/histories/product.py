@@ -16,7 +16,8 @@ from cogni_adapters.memory.state import MemoryState
 from cogni_adapters.memory.vector_store import MemoryVectorStoreAdapter
 from cogni_application.indexing.index import IndexWriter
 from cogni_application.indexing.ingest import IndexingService
-from cogni_application.indexing.intake import INDEX, RELABEL, REMOVE, Intake
+from cogni_application.indexing.intake import INDEX, Intake
+from cogni_application.indexing.standing import RELABEL, REMOVE
 from cogni_application.lanes import LaneWorker
 from cogni_domain.access.directory import Account, Tenant, VerifiedClaims
 from cogni_domain.access.grants import GrantCatalogue
