@@ -14,12 +14,13 @@ from cogni_adapters.database.schema import METADATA
 from cogni_adapters.database.tables.work import outbox
 from cogni_kernel import Ok
 from cogni_testing.assertions import ok
+from tests.servers.dokuwiki import DokuWiki, dokuwiki
 from tests.servers.postgresql import PostgreSql, postgresql
 from tests.servers.process import UnavailableError
 
 Server = TypeVar("Server")
 
-MIGRATED = "migrated"
+MIGRATED, BESIDE = "migrated", "beside"
 
 RAN = pytest.StashKey[list[str]]()
 NOT_RUN = pytest.StashKey[list[str]]()
@@ -61,27 +62,52 @@ def _reported(
 
 @pytest.fixture(scope="session")
 def server(pytestconfig: pytest.Config) -> Iterator[PostgreSql]:
-    """PostgreSQL with pgvector, and a database in it at the newest schema."""
+    """PostgreSQL with pgvector, and two databases in it at the newest schema."""
     with _reported(pytestconfig, "PostgreSQL", postgresql(), "version") as running:
-        running.execute(f"CREATE DATABASE {MIGRATED}")
-        ok(migrate(running.url(MIGRATED)))
+        for name in (MIGRATED, BESIDE):
+            running.execute(f"CREATE DATABASE {name}")
+            ok(migrate(running.url(name)))
         yield running
+
+
+@pytest.fixture(scope="session")
+def wiki_server(pytestconfig: pytest.Config) -> Iterator[DokuWiki]:
+    """DokuWiki, with accounts and an access list in files."""
+    with _reported(pytestconfig, "DokuWiki", dokuwiki(), "version") as running:
+        yield running
+
+
+@pytest.fixture
+def wiki(wiki_server: DokuWiki) -> DokuWiki:
+    """The wiki with no page and no account but ours, open to all."""
+    wiki_server.clear()
+    return wiki_server
 
 
 @pytest.fixture
 def postgres_url(server: PostgreSql) -> str:
     """A migrated database with nothing in it, for one test at a time."""
-    server.empty(MIGRATED, [table.name for table in METADATA.tables.values()])
-    return server.url(MIGRATED)
+    return _emptied(server, MIGRATED)
 
 
 @pytest.fixture
-async def open_database(postgres_url: str) -> AsyncIterator[Callable[[], Database]]:
-    """Opens this test's database; every call has connections and threads of its own."""
+def url_beside(server: PostgreSql) -> str:
+    """Another one like it."""
+    return _emptied(server, BESIDE)
+
+
+def _emptied(server: PostgreSql, name: str) -> str:
+    server.empty(name, [table.name for table in METADATA.tables.values()])
+    return server.url(name)
+
+
+@pytest.fixture
+async def open_database(postgres_url: str) -> AsyncIterator[Callable[..., Database]]:
+    """Opens this test's database, or another; every call has connections and threads of its own."""
     opened: list[Database] = []
 
-    def open_it() -> Database:
-        opened.append(Database(postgres_url))
+    def open_it(url: str = postgres_url) -> Database:
+        opened.append(Database(url))
         return opened[-1]
 
     yield open_it

@@ -1,31 +1,14 @@
 """A real DokuWiki keeps the connectors' contract, and its access list means what the mapping says."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import pytest
-from tests.servers.dokuwiki import CRAWLER, DokuWiki, dokuwiki
-from tests.servers.process import UnavailableError
 
 from cogni_adapters.rest.client import RestClient
 from cogni_adapters.wiki.dokuwiki import AclFile, DokuWikiConnectorAdapter
 from cogni_adapters.wiki.xml_rpc import DokuWikiCalls
 from cogni_testing.contracts.connector import ConnectorContract
-
-
-@pytest.fixture(scope="session")
-def wiki_server(pytestconfig: pytest.Config) -> Iterator[DokuWiki]:
-    try:
-        with dokuwiki() as running:
-            yield running
-    except UnavailableError as error:
-        pytest.skip(f"DokuWiki is not here: {error}")
-
-
-@pytest.fixture
-def wiki(wiki_server: DokuWiki) -> DokuWiki:
-    """The wiki, open to all, with no page and no account but our own."""
-    wiki_server.clear()
-    return wiki_server
+from tests.servers.dokuwiki import CRAWLER, DokuWiki
 
 
 def connector(wiki: DokuWiki) -> DokuWikiConnectorAdapter:
