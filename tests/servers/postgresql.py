@@ -51,6 +51,7 @@ class PostgreSql:
         deletes = ";".join(f'DELETE FROM "{table}"' for table in tables)
         with _connect(self.port, database) as connection:
             connection.execute(f"SET session_replication_role = replica;{deletes}".encode())
+            connection.execute("DROP SCHEMA search CASCADE; CREATE SCHEMA search")
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from cogni_domain.access.predicate import admits
 from cogni_domain.access.principal import Principal
 from cogni_domain.access.rule import AccessRule
 from cogni_domain.access.scope import Scope
@@ -31,6 +32,7 @@ from cogni_testing.contracts.knowledge import (
     a_document,
     passages,
 )
+from cogni_testing.contracts.predicates import MANY_RULES, many_predicates, rule_document
 from cogni_testing.fixtures import fake_principal, fake_scope
 
 
@@ -98,6 +100,17 @@ class KeywordSearchContract(KeywordMatchingContract):
 
         scope = fake_scope(principal, rules=[rule] if rule.is_compound else [])
         assert await self.found(search, scope=scope) == (["leave:1:0"] if may_find else [])
+
+    async def test_any_predicate_finds_what_the_reference_admits(self) -> None:
+        search = await self.make_search()
+        documents = [rule_document(rule) for rule in MANY_RULES]
+        for document in documents:
+            await self.put(search, document, "leave")
+
+        for predicate in many_predicates():
+            hits = ok(await search.search(INDEX, ["leave"], predicate, 100))
+            admitted = {d.id for d in documents if admits(predicate, d.labels())}
+            assert {hit.document_id for hit in hits} == admitted, predicate
 
     async def test_an_index_holds_one_tenants_corpus_in_one_generation(self) -> None:
         search = await self.make_search()

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from cogni_domain.access.predicate import admits
 from cogni_domain.access.principal import Principal
 from cogni_domain.access.rule import AccessRule
 from cogni_domain.access.scope import Scope
@@ -30,6 +31,7 @@ from cogni_testing.contracts.knowledge import (
     a_document,
     passages,
 )
+from cogni_testing.contracts.predicates import MANY_RULES, many_predicates, rule_document
 from cogni_testing.fixtures import fake_principal, fake_scope
 
 INDEX = IndexId(ACME, HANDBOOK)
@@ -132,6 +134,15 @@ class VectorReachContract(ABC):
 
         scope = fake_scope(principal, rules=[rule] if rule.is_compound else [])
         assert await self.found(store, scope) == (["leave:1:0"] if may_find else [])
+
+    async def test_any_predicate_finds_what_the_reference_admits(self) -> None:
+        store = await self.make_store()
+        chunks = [c for rule in MANY_RULES for c in await self.put(store, rule_document(rule), 0.0)]
+
+        for predicate in many_predicates():
+            hits = ok(await store.knn(INDEX, NORTH, predicate, 100))
+            admitted = {c.id for c in chunks if admits(predicate, c.labels())}
+            assert {hit.chunk_id for hit in hits} == admitted, predicate
 
     async def test_an_index_holds_one_tenants_corpus_in_one_generation(self) -> None:
         store = await self.make_store()

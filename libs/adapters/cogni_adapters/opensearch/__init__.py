@@ -1,0 +1,1 @@
+"""Search in OpenSearch: two adapters on one client."""

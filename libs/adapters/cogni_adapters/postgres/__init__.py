@@ -1,0 +1,1 @@
+"""Search in PostgreSQL: vectors by pgvector, and terms. Tables of rows stand in `database`."""
