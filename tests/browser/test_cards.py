@@ -71,31 +71,28 @@ async def test_a_file_that_could_not_be_read_says_why(open_chat: "Open", line: "
     await expect(card).to_contain_text("No such file.")
 
 
-@pytest.mark.parametrize(
-    "result",
-    [
+async def test_a_patch_shows_its_statistics(open_chat: "Open", line: "Line") -> None:
+    chat = await open_chat()
+    results: tuple[object, ...] = (
         {"ok": True, "diff": {"added": 12, "removed": 3}},
         {"ok": True, "additions": 12, "deletions": 3},
         {"ok": True, "stats": {"insertions": 12, "deletions": 3}},
         '{"ok":true,"diff":{"added":12,"removed":3}}',
-    ],
-)
-async def test_a_patch_shows_its_statistics(
-    open_chat: "Open", line: "Line", result: object
+    )
+
+    for result in results:
+        card = await card_of(chat, line, "patch_file", {"file": "docs\\guides\\leave.md"}, result)
+
+        await expect(card.locator("summary .sub")).to_have_text("leave.md")
+        await expect(card).to_contain_text("12 added, 3 removed")
+        assert await card.locator("pre").count() == 0
+
+
+async def test_the_subtitle_is_the_last_part_of_a_path_or_empty(
+    open_chat: "Open", line: "Line"
 ) -> None:
     chat = await open_chat()
-
-    given = {"file": "docs\\guides\\leave.md"}
-    card = await card_of(chat, line, "patch_file", given, result)
-
-    await expect(card.locator("summary .sub")).to_have_text("leave.md")
-    await expect(card).to_contain_text("12 added, 3 removed")
-    assert await card.locator("pre").count() == 0
-
-
-@pytest.mark.parametrize(
-    ("given", "subtitle"),
-    [
+    cases: tuple[tuple[object, str | None], ...] = (
         ({"path": "/srv/notes/"}, "notes"),
         ({"path": ""}, ""),
         ({"path": "///"}, ""),
@@ -104,17 +101,13 @@ async def test_a_patch_shows_its_statistics(
         ({"path": {"deep": 1}}, None),
         ({}, ""),
         (None, ""),
-    ],
-)
-async def test_the_subtitle_is_the_last_part_of_a_path_or_empty(
-    open_chat: "Open", line: "Line", given: object, subtitle: str | None
-) -> None:
-    chat = await open_chat()
+    )
 
-    card = await card_of(chat, line, "read_file", given, {"content": "x"})
+    for given, subtitle in cases:
+        card = await card_of(chat, line, "read_file", given, {"content": "x"})
 
-    shown = await card.locator("summary .sub").text_content()
-    assert shown == subtitle or subtitle is None
+        shown = await card.locator("summary .sub").text_content()
+        assert shown == subtitle or subtitle is None, given
     assert chat.errors == []
 
 

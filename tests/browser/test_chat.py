@@ -276,33 +276,6 @@ async def test_a_tool_is_shown_by_its_echo(open_chat: "Open") -> None:
     await expect(card).to_contain_text("Meters in Delft")
 
 
-async def test_other_scripts_stand_in_their_own_direction(open_chat: "Open", line: "Line") -> None:
-    chat = await open_chat(360)
-    arabic, joined = "مرحبا بالعالم، هذا جواب.", "Zu\u0308rich 会议室 किताब"
-    line.will_answer("directions", f"{arabic}\n\n{joined}")
-
-    turn = await chat.ask("directions")
-
-    directions = await turn.locator(".answer > p").evaluate_all(
-        "all => all.map(p => getComputedStyle(p).direction)"
-    )
-    assert directions == ["rtl", "ltr"]
-    await expect(turn.locator(".answer")).to_contain_text(joined)
-
-
-async def test_a_long_answer_with_a_long_table_stays_in_its_frame(
-    open_chat: "Open", line: "Line"
-) -> None:
-    chat = await open_chat(360)
-    rows = "\n".join(f"| row {n} | {'wide ' * 9}| {n} |" for n in range(150))
-    line.will_answer("long", f"{'word ' * 400}\n\n| a | b | c |\n|---|---|---|\n{rows}")
-
-    turn = await chat.ask("long")
-
-    await expect(turn.locator(".scroll table")).to_be_attached()
-    assert await no_sideways_scroll(chat)
-
-
 async def test_a_chart_is_a_picture_with_its_data_beside_it(open_chat: "Open") -> None:
     chat = await open_chat()
 

@@ -68,20 +68,16 @@ async def test_what_no_tool_of_this_run_issued_is_neither_shown_nor_asked_for(
     assert "TABLE" not in await turn.locator(".answer").inner_text()
 
 
-@pytest.mark.parametrize(
-    "mark", ["[[CHART:c１]]", "［［CHART:c1］］", "[[CHART:c1]", "[[chart:c1]]"]
-)
-async def test_a_mark_in_other_letters_is_plain_text(
-    open_chat: "Open", line: "Line", mark: str
-) -> None:
+async def test_a_mark_in_other_letters_is_plain_text(open_chat: "Open", line: "Line") -> None:
     chat, asked = await open_chat(), list[str]()
     await answers(chat, Missing.NEVER_ISSUED, asked=asked)
-    line.will_answer("figures", f"Before {mark} after.", markers=[ISSUED])
 
-    turn = await chat.ask("figures")
+    for mark in ("[[CHART:c１]]", "［［CHART:c1］］", "[[CHART:c1]", "[[chart:c1]]"):
+        line.will_answer("figures", f"Before {mark} after.", markers=[ISSUED])
+        turn = await chat.ask("figures")
+        await expect(turn.locator(".answer")).to_contain_text("after.")
 
-    await expect(turn.locator(".answer")).to_contain_text("after.")
-    assert await turn.locator(".widget").count() == 0
+    assert await chat.frame.locator(".widget").count() == 0
     assert asked == []
 
 
