@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from cogni_domain.knowledge.corpus import Chunk, IndexId
-from cogni_domain.ports.embedder import Vectors
 from cogni_kernel import Err, HumanText, InvalidArgumentError
 
 MAX_K = 1_000
@@ -31,14 +31,16 @@ def refused_passages(index: IndexId, chunks: Sequence[Chunk]) -> Err | None:
     return FOREIGN_CHUNK if foreign else None
 
 
-def refused_vectors(index: IndexId, chunks: Sequence[Chunk], vectors: Vectors) -> Err | None:
+def refused_vectors(
+    index: IndexId, chunks: Sequence[Chunk], vectors: npt.NDArray[np.float32]
+) -> Err | None:
     """Return the refusal of what is not one vector for each passage of the index."""
     if vectors.ndim != 2 or len(vectors) != len(chunks) or not np.isfinite(vectors).all():
         return NOT_VECTORS
     return refused_passages(index, chunks)
 
 
-def refused_question(vector: Vectors, k: int) -> Err | None:
+def refused_question(vector: npt.NDArray[np.float32], k: int) -> Err | None:
     """Return the refusal of what is not one vector, or of a `k` out of range."""
     if not 1 <= k <= MAX_K:
         return BAD_K
