@@ -4,14 +4,25 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
-from cogni_adapters.database.dialects import insert, texts
+from cogni_adapters.database.dialects import insert, packed, texts_named
 from cogni_adapters.database.engine import Database
 from cogni_adapters.database.inserting import insert_if_new
+from cogni_adapters.database.prepared import fetch
 from cogni_adapters.database.tables.knowledge import access_rule_terms, access_rules
 from cogni_domain.access.rule import AccessRule
 from cogni_domain.access.tokens import ReaderToken
 from cogni_domain.ports.access_rules import AccessRulesPort
 from cogni_kernel import Ok, Result, TenantId
+
+_CANDIDATES = sa.select(access_rules.c.rule).where(
+    access_rules.c.tenant_id == sa.bindparam("of_tenant"),
+    access_rules.c.digest.in_(
+        sa.select(access_rule_terms.c.digest).where(
+            access_rule_terms.c.tenant_id == sa.bindparam("of_tenant"),
+            access_rule_terms.c.token.in_(texts_named("tokens")),
+        )
+    ),
+)
 
 
 class DatabaseAccessRulesAdapter(AccessRulesPort):
@@ -27,16 +38,11 @@ class DatabaseAccessRulesAdapter(AccessRulesPort):
     async def candidates(
         self, tenant: TenantId, tokens: frozenset[ReaderToken]
     ) -> Result[Sequence[AccessRule]]:
-        named = sa.select(access_rule_terms.c.digest).where(
-            access_rule_terms.c.tenant_id == str(tenant),
-            access_rule_terms.c.token.in_(texts(tokens)),
-        )
-        query = sa.select(access_rules.c.rule).where(
-            access_rules.c.tenant_id == str(tenant), access_rules.c.digest.in_(named)
-        )
+        values = {"of_tenant": str(tenant), "tokens": packed(tokens)}
 
         def work(connection: sa.Connection) -> Result[Sequence[AccessRule]]:
-            return Ok([AccessRule.from_json(text) for text in connection.scalars(query)])
+            found = fetch(connection, _CANDIDATES, **values)
+            return Ok([AccessRule.from_json(row.rule) for row in found])
 
         return await self._database.read(work)
 

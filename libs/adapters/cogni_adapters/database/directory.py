@@ -5,8 +5,9 @@ from typing import Any, TypeAlias, cast
 
 import sqlalchemy as sa
 
-from cogni_adapters.database.dialects import insert, texts
+from cogni_adapters.database.dialects import insert, packed, texts_named
 from cogni_adapters.database.engine import Database
+from cogni_adapters.database.prepared import fetch, fetch_one
 from cogni_adapters.database.tables import directory as tables
 from cogni_domain.access.directory import Account, Issuer, Tenant, account_key
 from cogni_domain.access.principal import Memberships, MembershipState, PrincipalKind
@@ -19,7 +20,31 @@ SUBJECT_TAKEN = HumanText("This sign-in name belongs to another account.")
 NEVER_LEARNT = Memberships(frozenset(), MembershipState.UNKNOWN, version=0)
 
 Row: TypeAlias = Mapping[str, object]
-Record: TypeAlias = sa.Row[*tuple[Any, ...]]
+Record: TypeAlias = Any
+
+_TENANT = sa.select(tables.tenants).where(tables.tenants.c.id == sa.bindparam("of_tenant"))
+_ISSUER = sa.select(tables.issuers).where(tables.issuers.c.key_id == sa.bindparam("key"))
+_BY_SUBJECT = (
+    sa.select(tables.accounts)
+    .select_from(tables.subjects.join(tables.accounts))
+    .where(tables.subjects.c.tenant_id == sa.bindparam("of_tenant"))
+    .where(tables.subjects.c.key == sa.bindparam("name"))
+)
+_BY_ID = (
+    sa.select(tables.accounts)
+    .where(tables.accounts.c.tenant_id == sa.bindparam("of_tenant"))
+    .where(tables.accounts.c.id == sa.bindparam("name"))
+)
+_GROUPS = (
+    sa.select(tables.memberships)
+    .where(tables.memberships.c.tenant_id == sa.bindparam("of_tenant"))
+    .where(tables.memberships.c.principal_id == sa.bindparam("name"))
+)
+_GRANTS = (
+    sa.select(tables.grants.c.grant_key)
+    .where(tables.grants.c.tenant_id == sa.bindparam("of_tenant"))
+    .where(tables.grants.c.holder.in_(texts_named("holders")))
+)
 
 
 class DatabaseDirectoryAdapter(DirectoryPort):
@@ -33,50 +58,37 @@ class DatabaseDirectoryAdapter(DirectoryPort):
         self._database = database
 
     async def tenant(self, tenant: TenantId) -> Result[Tenant | None]:
-        query = sa.select(tables.tenants).filter_by(id=str(tenant))
-
         def work(connection: sa.Connection) -> Result[Tenant | None]:
-            row = connection.execute(query).one_or_none()
+            row = fetch_one(connection, _TENANT, of_tenant=str(tenant))
             return Ok(None if row is None else _tenant(row))
 
         return await self._database.read(work)
 
     async def issuer(self, key_id: str) -> Result[Issuer | None]:
-        query = sa.select(tables.issuers).filter_by(key_id=key_id)
-
         def work(connection: sa.Connection) -> Result[Issuer | None]:
-            row = connection.execute(query).one_or_none()
+            row = fetch_one(connection, _ISSUER, key=key_id)
             return Ok(None if row is None else _issuer(row))
 
         return await self._database.read(work)
 
     async def account(self, tenant: TenantId, subject: str) -> Result[Account | None]:
-        query = (
-            sa.select(tables.accounts)
-            .select_from(tables.subjects.join(tables.accounts))
-            .where(tables.subjects.c.tenant_id == str(tenant))
-            .where(tables.subjects.c.key == account_key(subject))
-        )
-        return await self._account(query)
+        return await self._account(_BY_SUBJECT, tenant, account_key(subject))
 
     async def account_of(self, tenant: TenantId, principal: PrincipalId) -> Result[Account | None]:
-        query = sa.select(tables.accounts).filter_by(tenant_id=str(tenant), id=str(principal))
-        return await self._account(query)
+        return await self._account(_BY_ID, tenant, str(principal))
 
-    async def _account(self, query: sa.Select[*tuple[Any, ...]]) -> Result[Account | None]:
+    async def _account(
+        self, query: sa.Select[*tuple[Any, ...]], tenant: TenantId, name: str
+    ) -> Result[Account | None]:
         def work(connection: sa.Connection) -> Result[Account | None]:
-            row = connection.execute(query).one_or_none()
+            row = fetch_one(connection, query, of_tenant=str(tenant), name=name)
             return Ok(None if row is None else _account(row))
 
         return await self._database.read(work)
 
     async def memberships(self, tenant: TenantId, principal: PrincipalId) -> Result[Memberships]:
-        query = sa.select(tables.memberships).filter_by(
-            tenant_id=str(tenant), principal_id=str(principal)
-        )
-
         def work(connection: sa.Connection) -> Result[Memberships]:
-            row = connection.execute(query).one_or_none()
+            row = fetch_one(connection, _GROUPS, of_tenant=str(tenant), name=str(principal))
             return Ok(NEVER_LEARNT if row is None else _memberships(row))
 
         return await self._database.read(work)
@@ -85,11 +97,11 @@ class DatabaseDirectoryAdapter(DirectoryPort):
         self, tenant: TenantId, principal: PrincipalId, groups: frozenset[str]
     ) -> Result[frozenset[GrantKey]]:
         holders = {user_token(principal), *map(group_token, groups)}
-        query = sa.select(tables.grants.c.grant_key).where(
-            tables.grants.c.tenant_id == str(tenant), tables.grants.c.holder.in_(texts(holders))
-        )
+        wanted = {"of_tenant": str(tenant), "holders": packed(holders)}
         return await self._database.read(
-            lambda connection: Ok(frozenset(map(GrantKey, connection.scalars(query))))
+            lambda connection: Ok(
+                frozenset(GrantKey(row.grant_key) for row in fetch(connection, _GRANTS, **wanted))
+            )
         )
 
     async def principals(self, tenant: TenantId) -> Result[Sequence[PrincipalId]]:

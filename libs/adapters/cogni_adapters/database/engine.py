@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -23,7 +24,8 @@ class Database:
     """Reads on a few threads; writes on one, so that SQLite never waits for itself.
 
     Work is given as a function of a connection that returns a `Result`; an Err rolls a write back. Whatever the
-    database itself raises becomes an UpstreamError here.
+    database itself raises becomes an UpstreamError here. Each thread keeps its connection: to fetch one for every
+    piece of work would cost more than most of the work does.
 
     Args:
         url: An SQLAlchemy URL, `sqlite:////data/cogni.db`.
@@ -35,6 +37,8 @@ class Database:
         self._reading = {} if self.engine.dialect.name == "sqlite" else snapshot
         self._readers = ThreadPoolExecutor(READERS, "database-read")
         self._writer = ThreadPoolExecutor(1, "database-write")
+        self._failures = (SQLAlchemyError, self.engine.dialect.loaded_dbapi.Error)
+        self._kept = _Kept(self.engine)
 
     async def read(self, work: Callable[[sa.Connection], Result[T]]) -> Result[T]:
         """Run `work` in one consistent snapshot."""
@@ -56,9 +60,13 @@ class Database:
 
     def _read(self, work: Callable[[sa.Connection], Result[T]]) -> Result[T]:
         try:
-            with self.engine.connect().execution_options(**self._reading) as connection:
+            connection = self._kept.begun(**self._reading)
+            try:
                 return work(connection)
-        except SQLAlchemyError as error:
+            finally:
+                connection.rollback()
+        except self._failures as error:
+            self._kept.let_go()
             return Err(described(error))
 
     def _write(
@@ -67,11 +75,15 @@ class Database:
         then: Callable[[T], None] | None,
     ) -> Result[T]:
         try:
-            with self.engine.connect().execution_options(cogni_writes=True) as connection:
+            connection = self._kept.begun(cogni_writes=True)
+            try:
                 result = work(connection)
                 if isinstance(result, Ok):
                     connection.commit()
-        except SQLAlchemyError as error:
+            finally:
+                connection.rollback()
+        except self._failures as error:
+            self._kept.let_go()
             return Err(described(error))
         if then is not None and isinstance(result, Ok):
             then(result.value)
@@ -81,7 +93,45 @@ class Database:
         """Let running work end, then disconnect."""
         await asyncio.to_thread(self._readers.shutdown)
         await asyncio.to_thread(self._writer.shutdown)
+        self._kept.close()
         self.engine.dispose()
+
+
+class _Kept:
+    """A connection for each thread, fetched anew by all of them after one has failed: its server may have gone."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self._engine = engine
+        self._own = threading.local()
+        self._open: list[sa.Connection] = []
+        self._age = 0
+
+    def begun(self, **options: object) -> sa.Connection:
+        """Return this thread's connection, in a new transaction."""
+        connection: sa.Connection | None = getattr(self._own, "connection", None)
+        if connection is not None and self._own.age != self._age:
+            self._close(connection)
+            connection = None
+        if connection is None:
+            age = self._age
+            connection = self._engine.connect().execution_options(**options)
+            self._own.connection, self._own.age = connection, age
+            self._open.append(connection)
+        connection.begin()
+        return connection
+
+    def let_go(self) -> None:
+        """Return every connection to the engine, which closes those that are dead."""
+        self._age += 1
+
+    def close(self) -> None:
+        """Return them all at once; nobody works any more."""
+        for connection in tuple(self._open):
+            self._close(connection)
+
+    def _close(self, connection: sa.Connection) -> None:
+        self._open.remove(connection)
+        connection.close()
 
 
 def open_engine(url: str) -> sa.Engine:
@@ -96,7 +146,7 @@ def open_engine(url: str) -> sa.Engine:
     return engine
 
 
-def described(error: SQLAlchemyError) -> UpstreamError:
+def described(error: Exception) -> UpstreamError:
     """Return what a person is told of a database error; the error itself goes into the detail."""
     full = "disk is full" in str(error) or "No space left" in str(error)
     return UpstreamError(DISK_FULL if full else UNAVAILABLE, detail={"error": repr(error)[:500]})
@@ -115,4 +165,6 @@ def _configure_sqlite(connection: sqlite3.Connection, _: object) -> None:
 
 def _begin_sqlite(connection: sa.Connection) -> None:
     writes = connection.get_execution_options().get("cogni_writes", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, sqlite3.Connection)
+    driver.execute("BEGIN IMMEDIATE" if writes else "BEGIN").close()

@@ -1,18 +1,12 @@
 """Inserting what may be there already."""
 
 from collections.abc import Mapping
-from functools import cache
 
 import sqlalchemy as sa
 
-from cogni_adapters.database.dialects import insert
+from cogni_adapters.database.prepared import inserting_if_new, write
 
 
 def insert_if_new(connection: sa.Connection, table: sa.Table, row: Mapping[str, object]) -> bool:
     """Insert a row, unless one that it must differ from is there; tell whether it went in."""
-    return connection.execute(_statement(connection.dialect.name, table), row).rowcount == 1
-
-
-@cache
-def _statement(dialect: str, table: sa.Table) -> sa.Insert:
-    return insert(dialect, table).on_conflict_do_nothing()
+    return write(connection, inserting_if_new(connection.dialect.name, table, tuple(row)), row) == 1

@@ -6,6 +6,7 @@ import sqlalchemy as sa
 
 from cogni_adapters.database.engine import Database
 from cogni_adapters.database.inserting import insert_if_new
+from cogni_adapters.database.prepared import fetch_one
 from cogni_adapters.database.profile_content import content_of, content_payload
 from cogni_adapters.database.tables.work import profile_versions, profiles
 from cogni_domain.governance.profiles import (
@@ -37,6 +38,15 @@ _SERVING = sa.select(
     & (profile_versions.c.number == profiles.c.elected),
 )
 
+_OF_SURFACE = (
+    _SERVING.where(
+        profiles.c.tenant_id == sa.bindparam("of_tenant"),
+        sa.or_(profiles.c.id == sa.bindparam("surface"), profiles.c.id == DEFAULT_PROFILE),
+    )
+    .order_by(sa.case((profiles.c.id == sa.bindparam("surface"), 0), else_=1))
+    .limit(1)
+)
+
 
 class DatabaseProfileStoreAdapter(ProfileStorePort):
     """A surface is served by the profile of its own name, or else by `DEFAULT_PROFILE`.
@@ -50,17 +60,8 @@ class DatabaseProfileStoreAdapter(ProfileStorePort):
         self._clock = clock
 
     async def elected(self, tenant: TenantId, surface_id: str) -> Result[AssistantProfile]:
-        query = (
-            _SERVING.where(
-                profiles.c.tenant_id == tenant.value,
-                profiles.c.id.in_([surface_id, DEFAULT_PROFILE]),
-            )
-            .order_by(sa.case((profiles.c.id == surface_id, 0), else_=1))
-            .limit(1)
-        )
-
         def find(connection: sa.Connection) -> Result[AssistantProfile]:
-            row = connection.execute(query).first()
+            row = fetch_one(connection, _OF_SURFACE, of_tenant=tenant.value, surface=surface_id)
             return Err(NotFoundError(NO_PROFILE)) if row is None else Ok(_profile(row))
 
         return await self._database.read(find)

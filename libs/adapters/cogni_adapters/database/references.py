@@ -6,6 +6,7 @@ import sqlalchemy as sa
 
 from cogni_adapters.database.engine import Database
 from cogni_adapters.database.inserting import insert_if_new
+from cogni_adapters.database.prepared import fetch, fetch_one, inserting, write
 from cogni_adapters.database.renderables import renderable
 from cogni_adapters.database.tables.work import kept_references, reference_buckets
 from cogni_engine import (
@@ -19,6 +20,23 @@ from cogni_engine import (
 from cogni_kernel import Err, Ok, Result
 
 T = TypeVar("T")
+
+
+_COUNT_ON = (
+    sa.update(reference_buckets)
+    .where(reference_buckets.c.channel == sa.bindparam("channel"))
+    .where(reference_buckets.c.kind == sa.bindparam("kind"))
+    .values(issued=reference_buckets.c.issued + 1)
+    .returning(reference_buckets.c.issued)
+)
+_TOO_MANY = (
+    sa.select(kept_references.c.number)
+    .where(kept_references.c.channel == sa.bindparam("channel"))
+    .where(kept_references.c.kind == sa.bindparam("kind"))
+    .where(~kept_references.c.pinned)
+    .order_by(kept_references.c.number.desc())
+    .offset(MAX_PER_BUCKET)
+)
 
 
 class DatabaseReferenceStoreAdapter(ReferenceStore):
@@ -44,7 +62,7 @@ class DatabaseReferenceStoreAdapter(ReferenceStore):
             bucket = {"channel": channel.value, "kind": payload.kind.value}
             number = _next_number(connection, bucket)
             row = {**bucket, "number": number, "payload": plain, "pinned": False}
-            connection.execute(sa.insert(kept_references), row)
+            write(connection, inserting(kept_references), row)
             _evict(connection, bucket)
             return Ok(Marker(payload.kind, f"{payload.kind.value}{number}"))
 
@@ -82,21 +100,14 @@ class DatabaseReferenceStoreAdapter(ReferenceStore):
 def _next_number(connection: sa.Connection, bucket: dict[str, str]) -> int:
     """Count the bucket on, which keeps others waiting until this one is kept."""
     insert_if_new(connection, reference_buckets, {**bucket, "issued": 0})
-    number: int = connection.execute(
-        sa.update(reference_buckets)
-        .filter_by(**bucket)
-        .values(issued=reference_buckets.c.issued + 1)
-        .returning(reference_buckets.c.issued)
-    ).scalar_one()
+    number: int = fetch_one(connection, _COUNT_ON, **bucket).issued
     return number
 
 
 def _evict(connection: sa.Connection, bucket: dict[str, str]) -> None:
     """Remove what nothing pins, but for the newest."""
-    loose = sa.select(kept_references.c.number).filter_by(**bucket, pinned=False)
-    newest = loose.order_by(kept_references.c.number.desc()).offset(MAX_PER_BUCKET)
-    for number in connection.scalars(newest).all():
-        connection.execute(sa.delete(kept_references).filter_by(**bucket, number=number))
+    for row in fetch(connection, _TOO_MANY, **bucket):
+        connection.execute(sa.delete(kept_references).filter_by(**bucket, number=row.number))
 
 
 def _is(channel: ChannelKey, marker: Marker) -> sa.ColumnElement[bool]:

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import sqlalchemy as sa
 
-from cogni_adapters.database.many import write_many
+from cogni_adapters.database.dialects import packed, texts_named
+from cogni_adapters.database.prepared import fetch, inserting, write_many
 from cogni_adapters.database.tables.runs import run_deltas, run_steps, runs
 from cogni_domain.ports.run_log import LogEntry
 from cogni_domain.run_record import step_payload
@@ -21,9 +22,18 @@ _MOVE = (
     )
     .values(last_cursor=sa.bindparam("last"))
 )
-_INSERT = sa.insert(run_deltas).values(
-    {column: sa.bindparam(column.name) for column in run_deltas.c}
+_MOVE_CHECKED = (
+    sa.update(runs)
+    .where(runs.c.run_ref == sa.bindparam("ref"))
+    .values(last_cursor=sa.bindparam("last"))
 )
+_UNSEALED = (
+    sa.select(runs.c.run_ref, runs.c.epoch, runs.c.last_cursor)
+    .where(runs.c.run_ref.in_(texts_named("refs")), ~runs.c.sealed)
+    .order_by(runs.c.run_ref)
+    .with_for_update(key_share=True)
+)
+_STEP = inserting(run_steps, "run_ref", "payload")
 
 
 def append_entries(connection: sa.Connection, entries: Sequence[LogEntry]) -> frozenset[RunRef]:
@@ -38,6 +48,7 @@ def append_entries(connection: sa.Connection, entries: Sequence[LogEntry]) -> fr
         _write(connection, speaking)
     else:
         connection.rollback()
+        connection.begin()
         silent = list(entries)
     return _append_checked(connection, silent) if silent else frozenset()
 
@@ -72,12 +83,8 @@ def _append_checked(connection: sa.Connection, entries: Sequence[LogEntry]) -> f
             good.append(entry)
     moved = {entry.run_ref for entry in good if entry.deltas}
     if moved:
-        connection.execute(
-            sa.update(runs)
-            .where(runs.c.run_ref == sa.bindparam("ref"))
-            .values(last_cursor=sa.bindparam("last")),
-            [{"ref": ref.value, "last": last[ref]} for ref in sorted(moved)],
-        )
+        ends = [{"ref": ref.value, "last": last[ref]} for ref in sorted(moved)]
+        write_many(connection, _MOVE_CHECKED, ends)
     _write(connection, good)
     return frozenset(lost)
 
@@ -90,12 +97,7 @@ def delta_row(run: RunRef, cursor: int, delta: Delta) -> dict[str, object]:
 
 def _unsealed(connection: sa.Connection, refs: set[RunRef]) -> Mapping[RunRef, tuple[int, int]]:
     """Hold the runs, in one order so that two processes never deadlock; return epoch and last cursor."""
-    rows = connection.execute(
-        sa.select(runs.c.run_ref, runs.c.epoch, runs.c.last_cursor)
-        .where(runs.c.run_ref.in_([ref.value for ref in refs]), ~runs.c.sealed)
-        .order_by(runs.c.run_ref)
-        .with_for_update(key_share=True)
-    )
+    rows = fetch(connection, _UNSEALED, refs=packed(ref.value for ref in refs))
     return {RunRef(row.run_ref): (row.epoch, row.last_cursor) for row in rows}
 
 
@@ -115,6 +117,6 @@ def _write(connection: sa.Connection, entries: Sequence[LogEntry]) -> None:
         for step in entry.steps
     ]
     if deltas:
-        write_many(connection, _INSERT, deltas)
+        write_many(connection, inserting(run_deltas), deltas)
     if steps:
-        connection.execute(sa.insert(run_steps), steps)
+        write_many(connection, _STEP, steps)

@@ -1,12 +1,13 @@
 """The log of runs in rows: deltas in order, leases, and one conditional update that ends a run."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 import sqlalchemy as sa
 
 from cogni_adapters.database.engine import Database
 from cogni_adapters.database.outbox import write_events
+from cogni_adapters.database.prepared import fetch, fetch_one
 from cogni_adapters.database.proposals import insert_proposal
 from cogni_adapters.database.run_append import append_entries
 from cogni_adapters.database.run_opening import NO_SUCH_RUN, open_run
@@ -49,15 +50,8 @@ class DatabaseRunLogAdapter(RunLogPort):
         )
 
     async def deltas(self, run: RunRef, after: int, limit: int) -> Result[Sequence[NumberedDelta]]:
-        query = (
-            sa.select(run_deltas.c.cursor, run_deltas.c.name, run_deltas.c.payload)
-            .where(run_deltas.c.run_ref == run.value, run_deltas.c.cursor > after)
-            .order_by(run_deltas.c.cursor)
-            .limit(limit)
-        )
-
         def find(connection: sa.Connection) -> Result[Sequence[NumberedDelta]]:
-            rows = connection.execute(query)
+            rows = fetch(connection, _DELTAS, ref=run.value, after=after, most=limit)
             return Ok([NumberedDelta(r.cursor, from_payload(r.name, r.payload)) for r in rows])
 
         return await self._database.read(find)
@@ -95,11 +89,11 @@ class DatabaseRunLogAdapter(RunLogPort):
         return await self._change(sa.update(runs).where(asked).values(stop_requested=True))
 
     async def stops_requested(self, owner: str) -> Result[frozenset[RunRef]]:
-        found = await self._unsealed((runs.c.owner == owner) & runs.c.stop_requested)
+        found = await self._unsealed(_TO_STOP, {"by": owner})
         return found.map(frozenset)
 
     async def orphans(self, now: datetime) -> Result[Sequence[RunRef]]:
-        return await self._unsealed(runs.c.lease_until <= now)
+        return await self._unsealed(_ORPHANS, {"now": now})
 
     async def _change(self, statement: sa.Update) -> Result[None]:
         def change(connection: sa.Connection) -> Result[None]:
@@ -108,20 +102,33 @@ class DatabaseRunLogAdapter(RunLogPort):
 
         return await self._database.write(change)
 
-    async def _unsealed(self, wanted: sa.ColumnElement[bool]) -> Result[Sequence[RunRef]]:
-        query = sa.select(runs.c.run_ref).where(wanted, ~runs.c.sealed).order_by(runs.c.lease_until)
+    async def _unsealed(
+        self, query: sa.Select[str], values: Mapping[str, object]
+    ) -> Result[Sequence[RunRef]]:
         return await self._database.read(
-            lambda connection: Ok([RunRef(ref) for ref in connection.scalars(query)])
+            lambda connection: Ok([RunRef(r.run_ref) for r in fetch(connection, query, **values)])
         )
 
 
+_DELTAS = (
+    sa.select(run_deltas.c.cursor, run_deltas.c.name, run_deltas.c.payload)
+    .where(run_deltas.c.run_ref == sa.bindparam("ref"))
+    .where(run_deltas.c.cursor > sa.bindparam("after"))
+    .order_by(run_deltas.c.cursor)
+    .limit(sa.bindparam("most", type_=sa.Integer))
+)
+_STATUS = sa.select(runs).where(runs.c.run_ref == sa.bindparam("ref"))
+_LINEAGE = sa.select(run_lineage.c.document_id).where(run_lineage.c.run_ref == sa.bindparam("ref"))
+_OPEN = sa.select(runs.c.run_ref).where(~runs.c.sealed).order_by(runs.c.lease_until)
+_TO_STOP = _OPEN.where(runs.c.owner == sa.bindparam("by"), runs.c.stop_requested)
+_ORPHANS = _OPEN.where(runs.c.lease_until <= sa.bindparam("now"))
+
+
 def _status(connection: sa.Connection, run: RunRef) -> Result[RunStatus]:
-    row = connection.execute(sa.select(runs).where(runs.c.run_ref == run.value)).first()
+    row = fetch_one(connection, _STATUS, ref=run.value)
     if row is None:
         return Err(NotFoundError(NO_SUCH_RUN))
-    lineage = connection.scalars(
-        sa.select(run_lineage.c.document_id).where(run_lineage.c.run_ref == run.value)
-    )
+    lineage = [r.document_id for r in fetch(connection, _LINEAGE, ref=run.value)]
     return Ok(
         RunStatus(
             run,

@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 
 from cogni_adapters.database.inserting import insert_if_new
 from cogni_adapters.database.outbox import write_events
+from cogni_adapters.database.prepared import fetch_one
+from cogni_adapters.database.schema import AnyText
 from cogni_adapters.database.tables.runs import conversations, runs
 from cogni_domain.events import ConversationStarted, Event
 from cogni_domain.ports.run_log import Opened
@@ -23,6 +26,31 @@ MAX_TITLE = 80
 NO_SUCH_RUN = HumanText("There is no such answer.")
 NO_SUCH_CONVERSATION = HumanText("There is no such conversation.")
 OTHER_REQUEST = HumanText("This idempotency key was used for another request. Use a new one.")
+
+
+_SAME_KEY = sa.select(runs.c.run_ref, runs.c.conversation_id, runs.c.request_digest).where(
+    runs.c.tenant_id == sa.bindparam("of_tenant"),
+    runs.c.principal == sa.bindparam("by"),
+    runs.c.idempotency_key == sa.bindparam("key"),
+)
+_ADD_TURN = (
+    sa.update(conversations)
+    .where(
+        conversations.c.id == sa.bindparam("conversation"),
+        conversations.c.tenant_id == sa.bindparam("of_tenant"),
+        conversations.c.owner == sa.bindparam("by"),
+    )
+    .values(
+        title=sa.case(
+            (conversations.c.turn_count == 0, sa.bindparam("named", type_=AnyText)),
+            else_=conversations.c.title,
+        ),
+        last_turn_at=sa.bindparam("now"),
+        turn_count=conversations.c.turn_count + 1,
+        ended_at=None,
+    )
+    .returning(conversations.c.handles_issued, conversations.c.turn_count)
+)
 
 
 def open_run(
@@ -59,38 +87,29 @@ def _opened(opening: RunOpening, handles_issued: int) -> Opened:
 
 
 def _known(connection: sa.Connection, opening: RunOpening) -> Result[Opened]:
-    row = connection.execute(
-        sa.select(runs.c.run_ref, runs.c.conversation_id, runs.c.request_digest).where(
-            runs.c.tenant_id == opening.tenant_id.value,
-            runs.c.principal == opening.principal.value,
-            runs.c.idempotency_key == opening.idempotency_key,
-        )
-    ).first()
+    row = fetch_one(
+        connection,
+        _SAME_KEY,
+        of_tenant=opening.tenant_id.value,
+        by=opening.principal.value,
+        key=opening.idempotency_key,
+    )
     if row is None or row.request_digest != opening.request_digest:
         return Err(ConflictError(OTHER_REQUEST))
     return Ok(Opened(RunRef(row.run_ref), row.conversation_id, NO_EPOCH, 0, existed=True))
 
 
-def _go_on(connection: sa.Connection, opening: RunOpening) -> sa.Row[tuple[int, int]] | None:
+def _go_on(connection: sa.Connection, opening: RunOpening) -> Any:
     """Add a turn to the person's own conversation; return its handles and turns, None where it is not theirs."""
-    title = sa.case(
-        (conversations.c.turn_count == 0, title_of(opening.question)), else_=conversations.c.title
+    return fetch_one(
+        connection,
+        _ADD_TURN,
+        conversation=opening.conversation_id.value,
+        of_tenant=opening.tenant_id.value,
+        by=opening.principal.value,
+        named=title_of(opening.question),
+        now=opening.opened_at,
     )
-    return connection.execute(
-        sa.update(conversations)
-        .where(
-            conversations.c.id == opening.conversation_id.value,
-            conversations.c.tenant_id == opening.tenant_id.value,
-            conversations.c.owner == opening.principal.value,
-        )
-        .values(
-            title=title,
-            last_turn_at=opening.opened_at,
-            turn_count=conversations.c.turn_count + 1,
-            ended_at=None,
-        )
-        .returning(conversations.c.handles_issued, conversations.c.turn_count)
-    ).first()
 
 
 def _row(opening: RunOpening, owner: str, lease_until: datetime) -> dict[str, object]:

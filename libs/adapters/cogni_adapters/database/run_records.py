@@ -6,6 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from cogni_adapters.database.prepared import fetch
 from cogni_adapters.database.tables.runs import (
     run_lineage,
     run_sealings,
@@ -26,30 +27,31 @@ from cogni_kernel import (
     Usage,
 )
 
+_ITS = runs.c.conversation_id == sa.bindparam("conversation")
+_LINEAGES = (
+    sa.select(run_lineage.c.run_ref, run_lineage.c.document_id)
+    .select_from(sa.join(runs, run_lineage))
+    .where(_ITS)
+)
+_SEALED = (
+    sa.select(
+        runs.c.run_ref,
+        runs.c.opened_at,
+        runs.c.question,
+        run_sealings.c.answer,
+        run_sealings.c.kind,
+    )
+    .select_from(sa.join(runs, run_sealings))
+    .where(_ITS)
+    .order_by(runs.c.opened_at, runs.c.run_ref)
+)
+
 
 def past_turns(connection: sa.Connection, conversation: ConversationId) -> Sequence[PastTurn]:
     """Return the sealed turns of a conversation, oldest first."""
-    sealed = sa.join(runs, run_sealings)
-    its = runs.c.conversation_id == conversation.value
     lineage: defaultdict[str, set[DocumentId]] = defaultdict(set)
-    for ref, document in connection.execute(
-        sa.select(run_lineage.c.run_ref, run_lineage.c.document_id)
-        .select_from(sa.join(runs, run_lineage))
-        .where(its)
-    ):
-        lineage[ref].add(DocumentId(document))
-    rows = connection.execute(
-        sa.select(
-            runs.c.run_ref,
-            runs.c.opened_at,
-            runs.c.question,
-            run_sealings.c.answer,
-            run_sealings.c.kind,
-        )
-        .select_from(sealed)
-        .where(its)
-        .order_by(runs.c.opened_at, runs.c.run_ref)
-    )
+    for row in fetch(connection, _LINEAGES, conversation=conversation.value):
+        lineage[row.run_ref].add(DocumentId(row.document_id))
     return [
         PastTurn(
             RunRef(row.run_ref),
@@ -59,7 +61,7 @@ def past_turns(connection: sa.Connection, conversation: ConversationId) -> Seque
             row.kind,
             frozenset(lineage[row.run_ref]),
         )
-        for row in rows
+        for row in fetch(connection, _SEALED, conversation=conversation.value)
     ]
 
 

@@ -5,11 +5,25 @@ from dataclasses import asdict, dataclass
 
 import sqlalchemy as sa
 
+from cogni_adapters.database.prepared import fetch_one, inserting, write, write_many
 from cogni_adapters.database.run_append import delta_row
 from cogni_adapters.database.tables.runs import run_deltas, run_lineage, run_sealings, runs
 from cogni_domain.run_record import Sealing
 from cogni_engine import Delta
 from cogni_kernel import RunRef, Usage
+
+_ANY = -1
+_SEAL = (
+    sa.update(runs)
+    .where(
+        runs.c.run_ref == sa.bindparam("ref"),
+        ~runs.c.sealed,
+        sa.bindparam("of", type_=sa.Integer).in_([runs.c.epoch, _ANY]),
+        sa.bindparam("before", type_=sa.Integer).in_([runs.c.last_cursor, _ANY]),
+    )
+    .values(sealed=True, last_cursor=runs.c.last_cursor + sa.bindparam("more", type_=sa.Integer))
+    .returning(runs.c.last_cursor, runs.c.tenant_id)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,23 +45,19 @@ def seal_run(
 ) -> bool:
     """Seal the run if it is open, and its epoch and log are still these; the row count decides."""
     run = wanted.run
-    may_seal = (runs.c.run_ref == run.value) & ~runs.c.sealed
-    if wanted.epoch is not None:
-        may_seal &= runs.c.epoch == wanted.epoch
-    if wanted.last_cursor is not None:
-        may_seal &= runs.c.last_cursor == wanted.last_cursor
-    row = connection.execute(
-        sa.update(runs)
-        .where(may_seal)
-        .values(sealed=True, last_cursor=runs.c.last_cursor + len(closing))
-        .returning(runs.c.last_cursor, runs.c.tenant_id)
-    ).first()
+    row = fetch_one(
+        connection,
+        _SEAL,
+        ref=run.value,
+        of=_ANY if wanted.epoch is None else wanted.epoch,
+        before=_ANY if wanted.last_cursor is None else wanted.last_cursor,
+        more=len(closing),
+    )
     if row is None:
         return False
     first = row.last_cursor - len(closing) + 1
-    connection.execute(
-        sa.insert(run_deltas), [delta_row(run, n, delta) for n, delta in enumerate(closing, first)]
-    )
+    rows = [delta_row(run, n, delta) for n, delta in enumerate(closing, first)]
+    write_many(connection, inserting(run_deltas), rows)
     _write_sealing(connection, run, row.tenant_id, sealing)
     return True
 
@@ -60,8 +70,9 @@ def _usage_payload(usage: Usage) -> dict[str, object]:
 def _write_sealing(
     connection: sa.Connection, run: RunRef, tenant_id: str, sealing: Sealing
 ) -> None:
-    connection.execute(
-        sa.insert(run_sealings),
+    write(
+        connection,
+        inserting(run_sealings),
         {
             "run_ref": run.value,
             "kind": sealing.kind,
@@ -72,8 +83,9 @@ def _write_sealing(
         },
     )
     if sealing.lineage:
-        connection.execute(
-            sa.insert(run_lineage),
+        write_many(
+            connection,
+            inserting(run_lineage),
             [
                 {"run_ref": run.value, "document_id": document.value, "tenant_id": tenant_id}
                 for document in sorted(sealing.lineage)

@@ -11,6 +11,7 @@ from cogni_adapters.database.dialects import texts
 from cogni_adapters.database.engine import Database
 from cogni_adapters.database.inserting import insert_if_new
 from cogni_adapters.database.outbox import write_events
+from cogni_adapters.database.prepared import fetch_one, write
 from cogni_adapters.database.reviews import keep_review, reviews_of
 from cogni_adapters.database.run_opening import NO_SUCH_CONVERSATION, NO_SUCH_RUN
 from cogni_adapters.database.run_records import past_turns, run_record
@@ -48,6 +49,26 @@ NO_SUCH_SOURCE = HumanText("There is no such source.")
 NO_REASON = HumanText("Say why you need to read this record: the reason is kept with it.")
 
 
+_ONE = sa.select(conversations).where(
+    conversations.c.tenant_id == sa.bindparam("of_tenant"),
+    conversations.c.owner == sa.bindparam("by"),
+    conversations.c.id == sa.bindparam("conversation"),
+)
+_OF_RUN = sa.select(runs.c.conversation_id).where(runs.c.run_ref == sa.bindparam("ref"))
+_RESERVE = (
+    sa.update(conversations)
+    .where(conversations.c.id == _OF_RUN.scalar_subquery())
+    .values(handles_issued=conversations.c.handles_issued + sa.bindparam("more", type_=sa.Integer))
+    .returning(conversations.c.handles_issued)
+)
+_COUNT = (
+    sa.update(conversations)
+    .where(conversations.c.id == sa.bindparam("conversation"))
+    .where(conversations.c.handles_issued < sa.bindparam("last"))
+    .values(handles_issued=sa.bindparam("last"))
+)
+
+
 class DatabaseTranscriptStoreAdapter(TranscriptStorePort):
     """Over the rows that the run log writes.
 
@@ -74,10 +95,10 @@ class DatabaseTranscriptStoreAdapter(TranscriptStorePort):
     async def conversation(
         self, tenant: TenantId, owner: PrincipalId, conversation: ConversationId
     ) -> Result[tuple[Conversation, Sequence[PastTurn]]]:
-        query = _own(tenant, owner).where(conversations.c.id == conversation.value)
+        wanted = {"of_tenant": tenant.value, "by": owner.value, "conversation": conversation.value}
 
         def find(connection: sa.Connection) -> Result[tuple[Conversation, Sequence[PastTurn]]]:
-            row = connection.execute(query).first()
+            row = fetch_one(connection, _ONE, **wanted)
             if row is None:
                 return Err(NotFoundError(NO_SUCH_CONVERSATION))
             return Ok((_conversation(row), past_turns(connection, conversation)))
@@ -134,13 +155,10 @@ class DatabaseTranscriptStoreAdapter(TranscriptStorePort):
 
     async def reserve_handles(self, run: RunRef, count: int) -> Result[int]:
         def reserve(connection: sa.Connection) -> Result[int]:
-            last = connection.scalar(
-                sa.update(conversations)
-                .where(conversations.c.id == _of_run(run))
-                .values(handles_issued=conversations.c.handles_issued + count)
-                .returning(conversations.c.handles_issued)
-            )
-            return Err(NotFoundError(NO_SUCH_RUN)) if last is None else Ok(last - count + 1)
+            row = fetch_one(connection, _RESERVE, ref=run.value, more=count)
+            if row is None:
+                return Err(NotFoundError(NO_SUCH_RUN))
+            return Ok(row.handles_issued - count + 1)
 
         return await self._database.write(reserve)
 
@@ -235,27 +253,19 @@ def _end(connection: sa.Connection, which: sa.ColumnElement[bool], now: datetime
     return len(ended)
 
 
-def _of_run(run: RunRef) -> sa.ScalarSelect[Any]:
-    return sa.select(runs.c.conversation_id).where(runs.c.run_ref == run.value).scalar_subquery()
-
-
 def _conversation_of(connection: sa.Connection, run: RunRef) -> str | None:
-    found: str | None = connection.scalar(sa.select(_of_run(run)))
-    return found
+    row = fetch_one(connection, _OF_RUN, ref=run.value)
+    return None if row is None else row.conversation_id
 
 
 def _count_handles(
     connection: sa.Connection, conversation: str, citations: Sequence[Citation]
 ) -> None:
     last = max((int(c.handle.token.removeprefix("s")) for c in citations), default=0)
-    connection.execute(
-        sa.update(conversations)
-        .where(conversations.c.id == conversation, conversations.c.handles_issued < last)
-        .values(handles_issued=last)
-    )
+    write(connection, _COUNT, {"conversation": conversation, "last": last})
 
 
-def _conversation(row: sa.Row[*tuple[Any, ...]]) -> Conversation:
+def _conversation(row: Any) -> Conversation:
     return Conversation(
         ConversationId(row.id),
         TenantId(row.tenant_id),

@@ -67,10 +67,12 @@ def fill_disk() -> Callable[[Database], Callable[[], None]]:
     def fill(database: Database) -> Callable[[], None]:
         pages = [1]
 
-        def limit(connection: sqlite3.Connection, *_: object) -> None:
-            connection.execute(f"PRAGMA max_page_count={pages[0]}").close()
+        def limit(connection: sa.Connection) -> None:
+            driver = connection.connection.driver_connection
+            assert isinstance(driver, sqlite3.Connection)
+            driver.execute(f"PRAGMA max_page_count={pages[0]}").close()
 
-        event.listen(database.engine, "checkout", limit)
+        event.listen(database.engine, "begin", limit)
         return lambda: pages.__setitem__(0, 1_000_000)
 
     return fill
