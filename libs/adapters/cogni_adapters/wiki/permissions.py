@@ -1,14 +1,17 @@
 """What a wiki's permissions say of a page's readers, as an access rule; or that it cannot be told.
 
 DokuWiki: of a page's own entries, its namespace's and those above, only the nearest that name a person count,
-and there the highest of them, be it the person's own or a group's.
+and there the highest of them, be it the person's own or a group's. Confluence: a reader passes the space's
+permission, the page's restriction and that of every page above it.
 """
 
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 from urllib.parse import unquote
 
+from cogni_adapters.rest.fields import text
 from cogni_adapters.wiki.layered import Level, rule_of
 from cogni_domain.access.rule import AccessRule, Unmappable
 from cogni_domain.access.source_accounts import source_account, source_group
@@ -20,6 +23,16 @@ PERSON, GROUP = "%USER%", "%GROUP%"
 
 NO_LEVEL = "An entry of its access list has no level that is a number: {!r}. Correct it."
 WILDCARD = "An entry of its access list holds for whoever asks: {!r}. Name the readers instead."
+
+NOT_NAMED = (
+    "The space lets in readers of a kind that cannot be mapped: {!r}. Name people or groups there."
+)
+UNREAD_LAYER = Unmappable(
+    "The restrictions of the page, or of one above it, cannot be read. Let this service's account see them."
+)
+
+Layer: TypeAlias = frozenset[str] | None
+"""The tokens that one place restricts its readers to; None where it restricts nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +48,10 @@ class AclLine:
     level: int | None
 
 
-def acl_lines(text: str) -> tuple[AclLine, ...]:
+def acl_lines(file: str) -> tuple[AclLine, ...]:
     """Read `acl.auth.php` as DokuWiki does: what has no level after its subject is no entry."""
     found: list[AclLine] = []
-    for line in map(str.strip, text.splitlines()):
+    for line in map(str.strip, file.splitlines()):
         if not line or line.startswith("#"):
             continue
         scope, *rest = re.split(r"[ \t]+", line)
@@ -135,3 +148,44 @@ def _captures(scope: str) -> Callable[[str], str | None]:
         return match[1] if match and len({*match.groups()}) == 1 else None
 
     return capture
+
+
+def confluence_space(authority: str, permissions: Sequence[object]) -> AccessRule | Unmappable:
+    """Return who may read in a space, of the permissions that it gives: nobody where none is to read."""
+    tokens: set[str] = set()
+    for permission in permissions:
+        operation = (
+            text(permission, "operation", "key"),
+            text(permission, "operation", "targetType"),
+        )
+        if operation != ("read", "space"):
+            continue
+        kind, name = text(permission, "principal", "type"), text(permission, "principal", "id")
+        if kind not in ("user", "group"):
+            return Unmappable(NOT_NAMED.format(kind))
+        tokens.add(_confluence_token(authority, kind, name))
+    return AccessRule.any_of(*tokens)
+
+
+def confluence_layer(authority: str, users: Sequence[object], groups: Sequence[object]) -> Layer:
+    """Return what a page's own restriction of reading says; without anybody it says nothing."""
+    tokens = {_confluence_token(authority, "user", text(user, "accountId")) for user in users}
+    tokens |= {_confluence_token(authority, "group", text(group, "id")) for group in groups}
+    return frozenset(tokens) or None
+
+
+def confluence_page(
+    space: AccessRule | Unmappable, layers: Sequence[Layer]
+) -> AccessRule | Unmappable:
+    """Return who may read a page: who passes the space and every restricted layer."""
+    if isinstance(space, Unmappable):
+        return space
+    rule = space
+    for layer in layers:
+        rule = rule if layer is None else rule.restricted_to(*layer)
+    return rule.simplified()
+
+
+def _confluence_token(authority: str, kind: str, name: str) -> str:
+    named = source_account if kind == "user" else source_group
+    return group_token(named(authority, name))
