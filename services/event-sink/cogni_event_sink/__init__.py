@@ -1,0 +1,1 @@
+"""The process that tells endpoints outside what happened."""
