@@ -9,7 +9,7 @@ from cogni_domain.access.principal import Principal
 from cogni_domain.access.scope import Scope, ScopePolicy
 from cogni_domain.knowledge.analysis import analyse_question, is_blank
 from cogni_domain.knowledge.corpus import Chunk, Corpus, Hit, ScoredChunk
-from cogni_domain.knowledge.ranking import diversify, fuse
+from cogni_domain.knowledge.ranking import diversify, fuse, settle
 from cogni_domain.knowledge.relevance import RelevancePolicy
 from cogni_domain.ports.document_store import DocumentStorePort
 from cogni_domain.ports.embedder import EmbedderPort
@@ -127,7 +127,7 @@ class RetrievalService:
         ranked = await self.reranker.rank(request.question, near)
         if isinstance(ranked, Err):
             return ranked
-        chosen, cut = self._choose(request, ranked.value)
+        chosen, cut = self._choose(request, ranked.value, [chunk.id for chunk in near])
         cut |= {str(chunk.id): "not among the first candidates" for chunk in far}
         stale = found.asked - len(found.current)
         step = RetrievalStep(scope.digest, tuple(str(c.chunk.id) for c in chosen), cut, stale)
@@ -188,11 +188,11 @@ class RetrievalService:
         return Ok(_Found(current.value, len(fused), exhausted))
 
     def _choose(
-        self, request: RetrievalRequest, ranked: Sequence[ScoredChunk]
+        self, request: RetrievalRequest, ranked: Sequence[ScoredChunk], fused: Sequence[ChunkId]
     ) -> tuple[tuple[ScoredChunk, ...], dict[str, str]]:
         """Keep what is evidence, at most three passages a document, and say why the rest was cut."""
         relevant = [c for c in ranked if self.relevance.admits(c.score)]
-        spread = diversify(relevant, MAX_PER_DOCUMENT)
+        spread = diversify(settle(relevant, fused), MAX_PER_DOCUMENT)
         chosen = tuple(spread[: request.k])
         cut = {str(c.chunk.id): "below the relevance floor" for c in ranked}
         cut |= {str(c.chunk.id): "enough of this document" for c in relevant}

@@ -9,6 +9,10 @@ from cogni_kernel import ChunkId
 
 CONSTANT = 10
 """How little the first places count above the next ones; small, since a reranker looks at the result."""
+PLACE_COST = 0.006
+"""Of a reranker's score, for each place further down the fused ranking."""
+COMPANY_SHARE = 0.12
+"""Of the score of the best other passage of the same document, added to each of its passages."""
 
 
 def fuse(
@@ -39,6 +43,30 @@ def fuse(
     # An exact sum, or the order of the rankings would decide between equals.
     ordered = sorted(shares, key=lambda chunk: (-fsum(shares[chunk]), chunk.value))
     return ordered[:limit]
+
+
+def settle(judged: Sequence[ScoredChunk], fused: Sequence[ChunkId]) -> list[ScoredChunk]:
+    """Return what a reranker judged in its final order, the scores as they were.
+
+    A reranker reads each passage alone. That both searches had put it first speaks for it, and so does another
+    passage of its document that fits too. How much either counts: docs/adr/0024-the-final-order.md.
+
+    Args:
+        judged: What is left to choose from; every one is among `fused`.
+        fused: All that was put before the reranker, best first.
+    """
+    place = {chunk: at for at, chunk in enumerate(fused)}
+    worth = {hit.chunk.id: hit.score - PLACE_COST * place[hit.chunk.id] for hit in judged}
+
+    def settled(hit: ScoredChunk) -> float:
+        company = (
+            worth[other.chunk.id]
+            for other in judged
+            if other.chunk.document_id == hit.chunk.document_id and other.chunk.id != hit.chunk.id
+        )
+        return worth[hit.chunk.id] + COMPANY_SHARE * max(company, default=0.0)
+
+    return sorted(judged, key=settled, reverse=True)
 
 
 def diversify(ranked: Sequence[ScoredChunk], max_per_document: int = 3) -> list[ScoredChunk]:

@@ -1,12 +1,13 @@
 from collections import Counter
 from itertools import permutations
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cogni_domain.knowledge.corpus import Chunk, ScoredChunk, chunk_id
-from cogni_domain.knowledge.ranking import diversify, fuse
+from cogni_domain.knowledge.ranking import PLACE_COST, diversify, fuse, settle
 from cogni_kernel import ChunkId, CorpusId, DocumentId, TenantId
 
 ids = st.sampled_from([ChunkId(letter) for letter in "abcdefghij"])
@@ -109,3 +110,56 @@ def test_no_document_has_more_than_its_share_and_the_order_stays(
 @given(passages)
 def test_spreading_twice_is_spreading_once(ranked: list[ScoredChunk]) -> None:
     assert diversify(diversify(ranked)) == diversify(ranked)
+
+
+def judged(*scores: tuple[str, int, float]) -> list[ScoredChunk]:
+    return [ScoredChunk(passage(d, n).chunk, score) for d, n, score in scores]
+
+
+def order(found: list[ScoredChunk]) -> list[ChunkId]:
+    return [hit.chunk.id for hit in found]
+
+
+unique_passages = st.lists(
+    st.builds(passage, st.sampled_from("abc"), st.integers(0, 20)),
+    unique_by=lambda hit: hit.chunk.id,
+    max_size=20,
+)
+
+
+@given(unique_passages, st.randoms())
+def test_settling_changes_nothing_but_the_order(found: list[ScoredChunk], draw: Random) -> None:
+    fused = order(found)
+    draw.shuffle(fused)
+
+    settled = settle(found, fused)
+
+    assert Counter(order(settled)) == Counter(order(found))
+    assert {hit.chunk.id: hit.score for hit in settled} == {h.chunk.id: h.score for h in found}
+
+
+@given(st.lists(st.floats(0, 1), max_size=10))
+def test_documents_of_one_passage_stay_as_judged_where_both_orders_agree(
+    scores: list[float],
+) -> None:
+    found = judged(*((f"d{n}", 0, s) for n, s in enumerate(sorted(scores, reverse=True))))
+
+    assert settle(found, order(found)) == found
+
+
+def test_what_both_searches_had_first_goes_before_what_is_judged_alike() -> None:
+    late, early = judged(("a", 0, 0.7), ("b", 0, 0.7 - PLACE_COST / 2))
+
+    assert settle([late, early], order([early, late])) == [early, late]
+
+
+def test_what_is_judged_much_better_goes_first_wherever_the_searches_had_it() -> None:
+    first, *rest = judged(("a", 0, 0.9), *((f"b{n}", 0, 0.5) for n in range(20)))
+
+    assert settle([first, *rest], order([*rest, first]))[0] == first
+
+
+def test_another_fitting_passage_of_its_document_speaks_for_a_passage() -> None:
+    alone, one, other = judged(("a", 0, 0.62), ("b", 0, 0.6), ("b", 1, 0.55))
+
+    assert settle([alone, one, other], order([alone, one, other]))[0] == one
