@@ -8,7 +8,7 @@ from cogni_adapters.rest.client import RestClient
 from cogni_adapters.rest.failures import SourceFailedError, listed, read, unexpected
 from cogni_adapters.rest.fields import items, mapping, moment, number, text
 from cogni_adapters.rest.follow import PAUSE_S, follow
-from cogni_adapters.rest.paging import Part, every
+from cogni_adapters.rest.paging import ListedPart, Part, every, part_at
 from cogni_adapters.wiki.permissions import (
     UNREAD_LAYER,
     Layer,
@@ -23,13 +23,10 @@ from cogni_domain.knowledge.source import ChangeEvent, SourceDocument, SourcePag
 from cogni_domain.ports.connector import ConnectorPort
 from cogni_domain.ports.extractor import ExtractorPort
 from cogni_kernel import (
-    ConflictError,
     HumanText,
-    InvalidArgumentError,
     NotFoundError,
     NotPermittedError,
     Result,
-    UpstreamError,
 )
 
 PAGE_SIZE = 50
@@ -44,10 +41,6 @@ _ABOVE = ",".join(f"ancestors.{layer}" for layer in _READERS.split(","))
 EXPAND = f"version,space,ancestors,{_READERS},{_ABOVE}"
 
 GONE = NotFoundError(HumanText("The page is gone, or has other readers by now."))
-NO_PLACE = UpstreamError(
-    HumanText("Confluence forgot our place in its list twice. Ingest again when it is less busy."),
-    retryable=False,
-)
 
 
 class ConfluenceConnectorAdapter(ConnectorPort):
@@ -93,18 +86,9 @@ class ConfluenceConnectorAdapter(ConnectorPort):
         return follow(self._page, self._pause_s)
 
     async def _page(self, cursor: str | None) -> SourcePage:
-        """Return one part. A place that the site forgot is begun again from the start, once."""
-        restarts, _, place = (cursor or "0 ").partition(" ")
-        try:
-            return await self._part(restarts, place)
-        except SourceFailedError as failed:
-            if not place or not isinstance(failed.error, ConflictError | InvalidArgumentError):
-                raise
-            if restarts != "0":
-                raise SourceFailedError(NO_PLACE) from failed
-            return await self._part("1", "")
+        return await part_at(cursor, self._part)
 
-    async def _part(self, restarts: str, place: str) -> SourcePage:
+    async def _part(self, place: str) -> ListedPart:
         question: dict[str, str | int] = {"cql": OLDEST_FIRST, "expand": EXPAND}
         question |= {"limit": self._page_size} | ({"cursor": place} if place else {})
         answer = await self._client.get("/wiki/rest/api/content/search", question)
@@ -113,8 +97,7 @@ class ConfluenceConnectorAdapter(ConnectorPort):
             raise unexpected("half a page of results")
         current = {text(row, "id"): row for row in rows if _is_current(row)}
         documents = [await self._described(row) for row in current.values()]
-        following = _cursor_of(answer)
-        return SourcePage(documents, None if following is None else f"{restarts} {following}")
+        return documents, _cursor_of(answer)
 
     async def _content(self, document: SourceDocument) -> ExtractedDocument | Skipped:
         """Return a page's text, if it still has the readers that it was listed with."""

@@ -1,0 +1,1 @@
+"""Ticketing systems as sources of documents: Jira and Redmine. A comment is a document of its own."""
