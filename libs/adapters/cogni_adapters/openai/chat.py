@@ -1,13 +1,11 @@
 """Chat completions, streamed: the vendor's client carries the bytes, our parser reads them."""
 
 from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
-from typing import Any
 
 import httpx2
 import openai
 
-from cogni_adapters.openai.client import SILENCE_S, connect
+from cogni_adapters.openai.client import SILENCE_S, connect, streamed
 from cogni_adapters.openai.failures import described
 from cogni_adapters.openai.wire import to_body
 from cogni_domain.ports.model import ModelPort
@@ -85,13 +83,8 @@ class OpenAIChatAdapter(ModelPort):
         return await self._complete(messages, tools, emitter)
 
     async def _stream(self, body: dict[str, object], emitter: Emitter | None) -> Result[Response]:
-        async with self._request(body) as answer:
+        async with streamed(self._client, "/chat/completions", body) as answer:
             return await read_answer(answer, ChunkParser(), emitter, self._model)
-
-    def _request(self, body: dict[str, object]) -> AbstractAsyncContextManager[Any]:
-        """Send a request as it is: the client would walk through every old message of it."""
-        chat = self._client.chat.completions.with_streaming_response
-        return chat.create(model=self._model, messages=[], stream=True, extra_body=body)
 
 
 def _is_about_options(refusal: openai.APIStatusError) -> bool:

@@ -1,5 +1,8 @@
 """The vendor's client, as every adapter of this folder uses it."""
 
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
 import httpx2
 import openai
 
@@ -7,6 +10,8 @@ HOME = "https://api.openai.com/v1"
 CONNECT_S = 10.0
 SILENCE_S = 60.0
 """Between two pieces of an answer; the whole of it is bounded by the run."""
+
+_Stream = openai.AsyncStream[object]
 
 
 def connect(
@@ -29,3 +34,37 @@ def connect(
         http_client=openai.DefaultAioHttpClient(),
         timeout=httpx2.Timeout(silence_s, connect=min(CONNECT_S, silence_s)),
     )
+
+
+class Streamed:
+    """An answer under way, as bytes."""
+
+    def __init__(self, answer: httpx2.Response) -> None:
+        self._answer = answer
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """By name, in any case."""
+        return self._answer.headers
+
+    def iter_bytes(self) -> AsyncIterator[bytes]:
+        """Yield the body as it comes."""
+        return self._answer.aiter_bytes()
+
+    async def read(self) -> bytes:
+        """Return the whole body."""
+        return await self._answer.aread()
+
+
+@asynccontextmanager
+async def streamed(
+    client: openai.AsyncOpenAI, path: str, body: Mapping[str, object]
+) -> AsyncIterator[Streamed]:
+    """Send a request as it is, and leave its answer to be read: the client would walk through every message of one
+    and every piece of the other.
+    """
+    stream = await client.post(path, cast_to=object, body=body, stream=True, stream_cls=_Stream)
+    try:
+        yield Streamed(stream.response)
+    finally:
+        await stream.response.aclose()

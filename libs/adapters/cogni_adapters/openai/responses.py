@@ -1,13 +1,11 @@
 """OpenAI's responses, streamed: the vendor's client carries the bytes, our parser reads them."""
 
 from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
-from typing import Any
 
 import httpx2
 import openai
 
-from cogni_adapters.openai.client import SILENCE_S, connect
+from cogni_adapters.openai.client import SILENCE_S, connect, streamed
 from cogni_adapters.openai.failures import described
 from cogni_adapters.openai.responses_events import ResponsesEvents
 from cogni_adapters.openai.responses_wire import to_body
@@ -64,7 +62,7 @@ class OpenAIResponsesAdapter(ModelPort):
         body = to_body(self._model, messages, tools)
         result: Result[Response]
         try:
-            async with self._request(body) as answer:
+            async with streamed(self._client, "/responses", body) as answer:
                 result = await read_answer(
                     answer, TranslatingParser(ResponsesEvents()), emitter, self._model
                 )
@@ -72,8 +70,3 @@ class OpenAIResponsesAdapter(ModelPort):
             result = Err(described(failure))
         self._calls.note(went_well=not isinstance(result, Err))
         return result
-
-    def _request(self, body: dict[str, object]) -> AbstractAsyncContextManager[Any]:
-        """Send a request as it is: the client would walk through every old message of it."""
-        responses = self._client.responses.with_streaming_response
-        return responses.create(model=self._model, stream=True, extra_body=body)
