@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -15,6 +16,7 @@ from cogni_adapters.database.tables.runs import conversations, runs
 from cogni_domain.events import ConversationStarted, Event
 from cogni_domain.ports.run_log import Opened
 from cogni_domain.run_record import RunOpening
+from cogni_engine import OfferedTool
 from cogni_kernel import ConflictError, Err, HumanText, NotFoundError, Ok, Result, RunRef
 
 FIRST_EPOCH = 1
@@ -124,7 +126,7 @@ def _row(opening: RunOpening, owner: str, lease_until: datetime) -> dict[str, ob
         "scope_digest": opening.scope_digest,
         "profile_version": opening.profile_version,
         "model_version": opening.model_version,
-        "offered": [asdict(tool) for tool in opening.offered.tools],
+        "offered": [_offered(tool) for tool in opening.offered.tools],
         "idempotency_key": opening.idempotency_key,
         "request_digest": opening.request_digest,
         "owner": owner,
@@ -134,6 +136,11 @@ def _row(opening: RunOpening, owner: str, lease_until: datetime) -> dict[str, ob
         "last_cursor": 0,
         "sealed": False,
     }
+
+
+@lru_cache(maxsize=1024)
+def _offered(tool: OfferedTool) -> dict[str, object]:
+    return asdict(tool)
 
 
 def _conversation(opening: RunOpening) -> dict[str, object]:

@@ -59,6 +59,8 @@ class RunPassages(Passages):
 
     async def _cited(self, chunks: Sequence[Chunk]) -> Result[Sequence[CitedPassage]]:
         """Number the passages within the conversation, where another run may be numbering too."""
+        if not chunks:
+            return Ok(())
         run, new = self.issuer.run, [c for c in chunks if not self.issuer.has_issued(c.id)]
         if new:
             first = await self.transcripts.reserve_handles(run, len(new))

@@ -31,6 +31,7 @@ PIECE = 4096
 _HANDLE = re.compile("s[0-9]+", re.ASCII)
 _HANDLES = re.compile(r"\[s[0-9]+(?: ?[,;] ?s[0-9]+)*\]", re.ASCII)
 _LONGEST_BEFORE = 64
+_PLAIN = re.compile(r"(?:[a-z0-9]{1,64} )+", re.ASCII | re.IGNORECASE)
 _APART = re.compile(r"[\s<>\"`|\[\]\uff3b\uff3d]")
 
 
@@ -106,7 +107,13 @@ class AnswerGuard:
     def _take(self, text: str, *, final: bool) -> str:
         out: list[str] = []
         held, at = self._held + text, 0
-        while at < len(held) and (token := next_token(held, at, final=final)) is not None:
+        while at < len(held):
+            if (plain := self._plain(held, at)) > at:
+                out.append(held[at:plain])
+                at = plain
+                continue
+            if (token := next_token(held, at, final=final)) is None:
+                break
             shown, again = self._judge(token)
             out.append(shown)
             at += len(token.raw)
@@ -115,6 +122,13 @@ class AnswerGuard:
         self._held = held[at:]
         self._shown.extend(out)
         return "".join(out)
+
+    def _plain(self, held: str, at: int) -> int:
+        """Return where whole words end that nothing can be made of: letters, digits and single spaces alone."""
+        if self._before or self._brackets.are_open:
+            return at
+        found = _PLAIN.match(held, at)
+        return found.end() if found else at
 
     def _judge(self, token: Token) -> tuple[str, str]:
         """Return what is shown of a token, and what of it is to be cut and judged anew."""

@@ -45,7 +45,12 @@ class ReleasedBrackets:
 
     def concerns(self, text: str) -> bool:
         """Tell whether a text has anything to do with brackets."""
-        return bool(self._openers) or _BRACKET.search(text) is not None
+        return self.are_open or _BRACKET.search(text) is not None
+
+    @property
+    def are_open(self) -> bool:
+        """Whether what comes next stands in brackets."""
+        return bool(self._openers)
 
     def forget(self) -> None:
         """Begin anew: a line has ended, or a verified token was released, which nothing closes up across."""

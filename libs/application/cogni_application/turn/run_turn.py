@@ -90,7 +90,11 @@ class TurnCollaborators:
 
 @dataclass(frozen=True, slots=True)
 class TurnStart:
-    """What was settled before the run was opened, from grants alone."""
+    """What was settled before the run was opened, from grants alone.
+
+    Attributes:
+        history: The turns before this one, as they are kept; whether they may be used is judged by the run.
+    """
 
     run_ref: RunRef
     conversation_id: ConversationId
@@ -102,6 +106,7 @@ class TurnStart:
     question: HumanText
     subject_ref: tuple[str, str] | None = None
     attached: tuple[CorpusId, ...] = ()
+    history: Sequence[PastTurn] = ()
 
 
 class Turn:
@@ -226,15 +231,9 @@ class Turn:
         return Ok(SubjectContent(subject.title, subject.text, tuple(quoted.value)))
 
     async def _history(self) -> Result[Sequence[tuple[PastTurn, bool]]]:
-        scope = self.start.scope
-        found = await self._shared.transcripts.conversation(
-            scope.tenant_id, self.start.principal.owner, self.start.conversation_id
-        )
-        if isinstance(found, Err):
-            return found
-        _, turns = found.value
-        earlier = [t for t in turns if t.run_ref != self.start.run_ref]
-        judged = await self._shared.lineage.split(earlier, scope)
+        if not self.start.history:
+            return Ok(())
+        judged = await self._shared.lineage.split(self.start.history, self.start.scope)
         if isinstance(judged, Ok):
             self._sources = frozenset().union(*(t.lineage for t, ok in judged.value if ok))
         return judged

@@ -90,12 +90,18 @@ class RunStreams:
     def publish(self, run: RunRef, delta: Delta) -> None:
         """Add a delta; it is shown with the next commit."""
         live = self._live.get(run)
-        if live is not None and live.add(delta):
+        if live is None:
+            return
+        if not live.speaks:
+            live.due = 0.0
+        if live.add(delta):
             self._is_dirty(run)
 
     def record(self, run: RunRef, step: Step) -> None:
-        """Add a step to the run's record; it is kept with the next commit."""
+        """Add a step to the run's record; it is kept with the next commit, or with one of its own within a frame."""
         if (live := self._live.get(run)) is not None:
+            if not live.waits:
+                live.due = max(live.due, asyncio.get_running_loop().time() + FRAME_S)
             live.steps.append(step)
             self._is_dirty(run)
 
@@ -219,6 +225,8 @@ class RunStreams:
         Works for a run of any process that shares the log. Leaving it stops nothing but itself.
         """
         with self._readers.one_of(run) as reader:
+            if (live := self._live.get(run)) is not None and after == live.cursor - 1:
+                reader.catch_up()
             while True:
                 for numbered in await self._next(run, reader, after):
                     after = numbered.cursor

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -14,6 +14,7 @@ from cogni_application.turn.seal import RunSealer, bug_in
 from cogni_domain.access.principal import Principal
 from cogni_domain.access.scope import NO_ACCESS, Scope, ScopePolicy
 from cogni_domain.access.tool_offer import OfferContext, ToolRegistryComposer
+from cogni_domain.conversations import PastTurn
 from cogni_domain.events import ConversationStarted
 from cogni_domain.governance.profiles import AssistantProfile
 from cogni_domain.knowledge.hidden_text import neutralise_hidden_text
@@ -148,9 +149,9 @@ class TurnService:
         scope = await self._scopes.resolve(principal, corpora)
         if isinstance(scope, Err):
             return scope
-        goes_on = await self._goes_on(request, scope.value)
-        if isinstance(goes_on, Err):
-            return goes_on
+        history = await self._goes_on(request, scope.value)
+        if isinstance(history, Err):
+            return history
         tools = self._composer.compose(principal, _offer(request, principal))
         opening = self._opening(request, question, profile.value, scope.value, tools)
         start = TurnStart(
@@ -164,6 +165,7 @@ class TurnService:
             question=HumanText(question),
             subject_ref=request.subject_ref,
             attached=attached.value,
+            history=history.value,
         )
         beginning = asyncio.create_task(self._begin(opening, start))
         self._beginning.add(beginning)
@@ -192,15 +194,15 @@ class TurnService:
             return Ok(())
         return await self._shared.attachments.corpora(request.conversation_id, principal)
 
-    async def _goes_on(self, request: TurnRequest, scope: Scope) -> Result[None]:
-        """Tell whether the conversation that is named is the principal's: absent is as another's."""
+    async def _goes_on(self, request: TurnRequest, scope: Scope) -> Result[Sequence[PastTurn]]:
+        """Return the turns of the conversation that is named, which is the principal's: absent is as another's."""
         if request.conversation_id is None:
-            return Ok(None)
+            return Ok(())
         owner = scope.principal.owner
         found = await self._shared.transcripts.conversation(
             scope.tenant_id, owner, request.conversation_id
         )
-        return found if isinstance(found, Err) else Ok(None)
+        return found if isinstance(found, Err) else Ok(found.value[1])
 
     def _opening(
         self,

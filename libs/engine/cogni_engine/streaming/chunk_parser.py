@@ -9,6 +9,7 @@ from cogni_engine.streaming.event_lines import EventLines
 from cogni_kernel import encodable
 
 _DONE = b"[DONE]"
+_SHORT = 64
 
 
 @dataclass
@@ -77,8 +78,9 @@ class ChunkParser:
 
     def parse(self, chunk: Mapping[str, object]) -> str:
         """Take one chunk; return its text. Usage is read first: the last chunk has no choices."""
-        self.usage = _better(self.usage, chunk.get("usage"))
-        if isinstance(model := chunk.get("model"), str):
+        if (usage := chunk.get("usage")) is not None:
+            self.usage = _better(self.usage, usage)
+        if isinstance(model := chunk.get("model"), str) and model != self.model:
             self.model = encodable(model) or self.model
         if isinstance(error := chunk.get("error"), Mapping):
             self.error = {k: encodable(v) if isinstance(v, str) else v for k, v in error.items()}
@@ -103,7 +105,7 @@ class ChunkParser:
         return "".join(map(self._event, events))
 
     def _event(self, data: bytes) -> str:
-        if data.strip() == _DONE:
+        if len(data) < _SHORT and data.strip() == _DONE:
             self._done = True
             return ""
         try:

@@ -1,10 +1,7 @@
 """Server-sent events out of bytes, wherever the network cut them."""
 
-import re
-
 MAX_EVENT_BYTES = 16 * 1024 * 1024
 
-_LINE_END = re.compile(rb"[\r\n]")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -24,7 +21,6 @@ class EventLines:
     def __init__(self) -> None:
         self.dropped = 0
         self._held = bytearray()
-        self._seen = 0
         self._data: list[bytes] = []
         self._size = 0
         self._is_first = True
@@ -34,9 +30,8 @@ class EventLines:
 
     def feed(self, received: bytes) -> list[bytes]:
         """Take what arrived; return the data of the events that it completed."""
-        self._held += received
         events: list[bytes] = []
-        while (line := self._next_line()) is not None:
+        for line in self._whole_lines(received):
             if line or self._is_within_line:
                 self._take(line)
             elif self._is_dropping:
@@ -47,7 +42,6 @@ class EventLines:
             self._drop()
             self._is_within_line = bool(self._held)
             self._held.clear()
-            self._seen = 0
         return events
 
     def finish(self) -> list[bytes]:
@@ -57,21 +51,19 @@ class EventLines:
             self._held.clear()
         return [self._event()] if self._data else []
 
-    def _next_line(self) -> bytes | None:
-        """Cut one line off, without its end; None while no line is whole."""
-        if self._held and self._after_return:
+    def _whole_lines(self, received: bytes) -> list[bytes]:
+        """Cut the whole lines off, without their ends; what is left is held."""
+        if self._after_return and received:
             self._after_return = False
-            if self._held[0] == ord("\n"):
-                del self._held[0]
-        end = _LINE_END.search(self._held, self._seen)
-        if end is None:
-            self._seen = len(self._held)
-            return None
-        line = bytes(self._held[: end.start()])
-        self._after_return = end[0] == b"\r"
-        del self._held[: end.end()]
-        self._seen = 0
-        return line
+            received = received.removeprefix(b"\n")
+        end = max(received.rfind(b"\n"), received.rfind(b"\r")) + 1
+        if end == 0:
+            self._held += received
+            return []
+        lines = (bytes(self._held) + received[:end]).splitlines()
+        self._after_return = received[end - 1] == ord("\r")
+        self._held[:] = received[end:]
+        return lines
 
     def _take(self, line: bytes) -> None:
         if self._is_first:
