@@ -17,7 +17,6 @@ PACKAGES = sorted(
 )
 NOT_BY_STATEMENT = {
     "cogni-adapters",  # embedded names the extras that its bindings import
-    "opensearch-py",
     "openvino",  # loaded late, without its telemetry
     "psycopg",  # named by the address of a database
     "qdrant-client",

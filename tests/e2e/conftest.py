@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,9 +13,11 @@ from cogni_adapters.database.engine import Database
 from cogni_adapters.database.migrate import migrate
 from cogni_adapters.database.schema import METADATA
 from cogni_adapters.database.tables.work import outbox
+from cogni_adapters.opensearch.client import OpenSearchClient
 from cogni_kernel import Ok
 from cogni_testing.assertions import ok
 from tests.servers.dokuwiki import DokuWiki, dokuwiki
+from tests.servers.opensearch import OpenSearchServer, opensearch
 from tests.servers.postgresql import PostgreSql, postgresql
 from tests.servers.process import UnavailableError
 
@@ -127,3 +130,30 @@ def events(
         return ok(await database.read(lambda connection: Ok(list(connection.scalars(query)))))
 
     return read
+
+
+@pytest.fixture(scope="session")
+def engine(pytestconfig: pytest.Config) -> Iterator[OpenSearchServer]:
+    """OpenSearch with its k-NN plugin."""
+    with _reported(pytestconfig, "OpenSearch", opensearch(), "version") as running:
+        yield running
+
+
+_prefixes = map("test{}".format, count(1))
+
+
+@pytest.fixture
+async def opensearch_client(
+    engine: OpenSearchServer,
+) -> AsyncIterator[Callable[[], OpenSearchClient]]:
+    """Opens clients whose indexes are their own; they are deleted after the test."""
+    opened: list[OpenSearchClient] = []
+
+    def open_it() -> OpenSearchClient:
+        opened.append(OpenSearchClient(engine.url, next(_prefixes)))
+        return opened[-1]
+
+    yield open_it
+    for client in opened:
+        ok(await client.drop())
+        await client.close()

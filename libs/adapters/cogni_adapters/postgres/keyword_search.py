@@ -1,7 +1,6 @@
 """Terms as rows: which passage holds which, at which level, counted and summed among what is visible."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from hashlib import blake2b
 
 import sqlalchemy as sa
 
@@ -12,7 +11,15 @@ from cogni_domain.access.predicate import Predicate
 from cogni_domain.access.tokens import ReaderToken
 from cogni_domain.knowledge.corpus import Chunk, Hit, IndexId
 from cogni_domain.knowledge.index_checks import BAD_K, MAX_K, refused_passages
-from cogni_domain.knowledge.keyword_scores import asked, heavy, levels, score, tie, weights
+from cogni_domain.knowledge.keyword_scores import (
+    asked,
+    heavy,
+    levels,
+    score,
+    term_number,
+    tie,
+    weights,
+)
 from cogni_domain.ports.keyword_search import KeywordSearchPort
 from cogni_kernel import ChunkId, DocumentId, Ok, Result
 
@@ -96,7 +103,7 @@ class PostgresKeywordSearchAdapter(KeywordSearchPort):
 
 def _term(term: str) -> int:
     """Return the number that a term is kept as."""
-    return int.from_bytes(blake2b(kept(term), digest_size=8).digest(), "big", signed=True)
+    return term_number(term) - _SIGNED
 
 
 def _insert(

@@ -67,7 +67,17 @@ def heavy(weighed: Mapping[str, int]) -> dict[str, int]:
 
 def tie(chunk: ChunkId) -> int:
     """Return the number that orders equal scores, 0 to 2^64 - 1: one order in every index."""
-    return int.from_bytes(blake2b(str(chunk).encode(errors="surrogatepass"), digest_size=8).digest(), "big")
+    return _number(str(chunk))
+
+
+def term_number(term: str) -> int:
+    """Return a number for a term, 0 to 2^64 - 1, where an engine could take a term's text for something else."""
+    return _number(term)
+
+
+def _number(text: str) -> int:
+    digest = blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big")
 
 
 def score(points: float) -> float:
