@@ -64,9 +64,15 @@ outbox = sa.Table(
     sa.Column("tenant_id", AnyText, nullable=False),
     sa.Column("payload", JsonText, nullable=False),
     sa.Column("happened_at", UtcDateTime, nullable=False),
+    # When it was published, or refused for good; None for one that waits.
+    sa.Column("ended_at", UtcDateTime),
+    sa.Column("refusal", AnyText),
     sa.UniqueConstraint("key"),
     sqlite_autoincrement=True,
 )
+_WAITING = outbox.c.ended_at.is_(None)
+sa.Index("ix_outbox_waiting", outbox.c.id, sqlite_where=_WAITING, postgresql_where=_WAITING)
+sa.Index(None, outbox.c.ended_at)
 
 profiles = sa.Table(
     "profiles",
