@@ -133,6 +133,7 @@ def _installed() -> str:
             raise UnavailableError("only root can install its Debian package")
         fetch(["apt-get", "update", "-qq"])
         quiet = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-qq", "-y"]
+        quiet += ["-o", "DPkg::Lock::Timeout=300"]
         fetch([*quiet, "--no-install-recommends", *PACKAGES])
     php = shutil.which("php")
     if php is None:
