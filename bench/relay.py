@@ -28,6 +28,7 @@ from starlette.routing import Route
 from cogni_application.turn.ground import Evidence
 from cogni_application.turn.streams import RunStreams
 from cogni_application.turn.voice import RunVoice
+from cogni_domain.governance.output_policy import OutputPolicy
 from cogni_domain.knowledge.citations import Unissued
 from cogni_domain.ports.run_log import RunLogPort
 from cogni_edge.server import EdgeServer
@@ -256,6 +257,7 @@ async def _cogni(listening: socket.socket, folder: Path, streams: int, *, ground
             lambda step: runs.record(run, step),
             evidence,
             lambda: True,
+            OutputPolicy(),
         )
         return Emitter(voice.hear).emit_token
 

@@ -146,6 +146,7 @@ class Turn:
             self._record,
             Evidence(self._issuer.resolve, lambda m: m in self.widgets.issued, self._urls),
             self._holds_evidence,
+            self._content.output,
         )
         self.emitter = Emitter(self.voice.hear)
         self.failed_calls: list[ToolCallStep] = []
@@ -171,7 +172,7 @@ class Turn:
         except TimeoutError:
             if not wall_clock.expired():
                 raise
-            return self._halted(HaltReason.DEADLINE)
+            return self._grounded(Halted(HaltReason.DEADLINE, ""))
 
     async def _answered(self) -> RunOutcome:
         found = await self._found()
@@ -243,10 +244,12 @@ class Turn:
         return ToolContext(self.start.principal, self.start.scope, self.start.run_ref, resources)
 
     def _grounded(self, outcome: RunOutcome) -> RunOutcome:
-        """An answer that rests on nothing, or of which nothing could be shown, is a refusal."""
+        """An answer that is prohibited, rests on nothing, or of which nothing could be shown, is a refusal."""
+        self.voice.finish()
+        if isinstance(outcome, Completed | Halted) and self.voice.blocked is not None:
+            outcome = Refused(RefusalReason.PROHIBITED, self.voice.blocked.description)
         if isinstance(outcome, Halted):
             return self._halted(outcome.reason)
-        self.voice.finish()
         if isinstance(outcome, Completed) and not self.voice.shown.text.strip():
             outcome = Refused(RefusalReason.NOTHING_FOUND, NOTHING_FOUND)
         if isinstance(outcome, Refused):

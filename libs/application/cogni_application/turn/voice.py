@@ -4,7 +4,9 @@ import json
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
-from cogni_application.turn.ground import AnswerGuard, Evidence, Shown
+from cogni_application.turn.ground import Evidence, Shown
+from cogni_application.turn.permitted import PermittedAnswer
+from cogni_domain.governance.output_policy import OutputPolicy, Prohibition
 from cogni_domain.run_record import Step
 from cogni_engine import (
     Broadcaster,
@@ -41,8 +43,9 @@ class RunVoice:
         record: Record,
         evidence: Evidence,
         holds_evidence: Callable[[], bool],
+        policy: OutputPolicy,
     ) -> None:
-        self._guard = AnswerGuard(evidence)
+        self._guard = PermittedAnswer(evidence, policy)
         self._publish = publish
         self._record = record
         self._holds_evidence = holds_evidence
@@ -54,6 +57,11 @@ class RunVoice:
     def shown(self) -> Shown:
         """All that was shown so far."""
         return self._guard.shown
+
+    @property
+    def blocked(self) -> Prohibition | None:
+        """What the model said that is prohibited: nothing of its is shown from there on."""
+        return self._guard.blocked
 
     def hear(self, delta: Delta) -> None:
         """Take what the engine emits. What is not text ends the text before it, which is judged by then."""
@@ -67,7 +75,7 @@ class RunVoice:
         if not self._holds_evidence():
             return
         if self._paragraph_due:
-            self._show(self._guard.feed("\n\n"))
+            text = f"\n\n{text}"
             self._paragraph_due = False
         self._show(self._guard.feed(text))
 

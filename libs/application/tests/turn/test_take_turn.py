@@ -13,6 +13,8 @@ from cogni_application.turn.run_turn import NOTHING_FOUND
 from cogni_application.turn.take_turn import MAX_MESSAGE, TurnRequest
 from cogni_domain.access.principal import MembershipState
 from cogni_domain.access.tool_offer import ToolContext
+from cogni_domain.governance.output_policy import OutputPolicy, Prohibition
+from cogni_domain.governance.profiles import DEFAULT_PROFILE
 from cogni_domain.knowledge.search import Passages
 from cogni_engine import (
     Arguments,
@@ -43,9 +45,11 @@ from cogni_kernel import (
     NotFoundError,
     NotPermittedError,
     Ok,
+    PrincipalId,
     Result,
     RunRef,
     TaskClass,
+    TenantId,
     UpstreamError,
 )
 from cogni_testing import RecordedModel, corpus_fixture, err, fake_principal, ok
@@ -267,6 +271,29 @@ async def test_an_answer_of_which_nothing_is_left_is_a_refusal(make_world: "Make
     world = await make_world([Response("[s9] [[CHART:c4]]")])
 
     assert (await world.answer(QUESTION))["reason"] == "nothing_found"
+
+
+async def test_an_answer_that_is_prohibited_is_a_refusal_that_says_where_to_turn(
+    make_world: "MakeWorld",
+) -> None:
+    world = await make_world([Response("Leave is long. It has a guaranteed price [s1].")])
+    acme, admin = TenantId("acme"), PrincipalId("admin")
+    content = ok(await world.profiles.elected(acme, DEFAULT_PROFILE)).elected.content
+    price = Prohibition("price", HumanText("Ask sales."), ("guaranteed price",))
+    content = replace(content, output=OutputPolicy((price,)))
+    drafted = ok(await world.profiles.draft(acme, DEFAULT_PROFILE, content, admin))
+    ok(await world.profiles.elect(acme, DEFAULT_PROFILE, drafted.number, admin))
+
+    opened = await world.ask(QUESTION)
+    shown = texts(await deltas_of(world, opened.run_ref))
+
+    sealing = world.state.runs[opened.run_ref].sealing
+    assert sealing is not None
+    assert (sealing.kind, sealing.outcome["reason"]) == ("refused", "prohibited")
+    assert shown == sealing.answer == "Leave is long. It has a guaranteed \n\nAsk sales."
+    assert sealing.outcome["citations"] == []
+    steps = [s for s in world.state.runs[opened.run_ref].steps if s["step"] == "Strip"]
+    assert steps == [{"step": "Strip", "kind": "prohibited", "text": "price"}]
 
 
 async def test_an_ungrounded_profile_answers_without_a_source(make_world: "MakeWorld") -> None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from cogni_domain.governance.output_policy import OutputPolicy
 from cogni_engine import RunBounds
 from cogni_kernel import CorpusId, ModelFacingText, PrincipalId, TenantId
 
@@ -19,6 +20,7 @@ class ProfileContent:
         grounded: Retrieve for the question before the first model call, and refuse without passages.
         bounds: The ceilings of one turn.
         passages: How many passages a question gets.
+        output: What of an answer may be shown.
     """
 
     instructions: ModelFacingText
@@ -26,6 +28,7 @@ class ProfileContent:
     grounded: bool = True
     bounds: RunBounds = RunBounds()  # noqa: RUF009 - a frozen value
     passages: int = 8
+    output: OutputPolicy = OutputPolicy()  # noqa: RUF009 - a frozen value
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,11 @@
 """What every `ProfileStorePort` promises."""
 
 import asyncio
+import re
 from abc import ABC, abstractmethod
 from datetime import timedelta
 
+from cogni_domain.governance.output_policy import OutputPolicy, Prohibition, Redaction
 from cogni_domain.governance.profiles import (
     DEFAULT_PROFILE,
     AssistantProfile,
@@ -13,7 +15,15 @@ from cogni_domain.governance.profiles import (
 from cogni_domain.ports.clock import ClockPort
 from cogni_domain.ports.profile_store import ProfileStorePort
 from cogni_engine import RunBounds
-from cogni_kernel import CorpusId, ModelFacingText, NotFoundError, PrincipalId, TenantId, TokenCount
+from cogni_kernel import (
+    CorpusId,
+    HumanText,
+    ModelFacingText,
+    NotFoundError,
+    PrincipalId,
+    TenantId,
+    TokenCount,
+)
 from cogni_testing.assertions import err, ok
 from cogni_testing.doubles import START, FrozenClock
 
@@ -31,6 +41,10 @@ def a_content(instructions: str = "Answer from the handbook.") -> ProfileContent
             3, TokenCount(9_000), timedelta(seconds=1.000001), START + timedelta(days=1)
         ),
         passages=5,
+        output=OutputPolicy(
+            (Prohibition("price", HumanText("Ask sales."), ("guaranteed price", "fixed price")),),
+            (Redaction(re.compile("kite-[0-9]+", re.IGNORECASE), "a project"),),
+        ),
     )
 
 
