@@ -19,7 +19,6 @@ NOT_BY_STATEMENT = {
     "cogni-adapters",  # embedded names the extras that its bindings import
     "openvino",  # loaded late, without its telemetry
     "psycopg",  # named by the address of a database
-    "qdrant-client",
     "scikit-learn",  # loaded late
     "tokenizers",  # loaded late
     "websockets",  # loaded by the web server

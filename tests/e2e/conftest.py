@@ -1,5 +1,6 @@
 """Real servers, each started once for the whole run; what cannot be had is reported as not run."""
 
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from itertools import count
@@ -8,6 +9,7 @@ from typing import TypeVar
 
 import pytest
 import sqlalchemy as sa
+from qdrant_client import AsyncQdrantClient
 
 from cogni_adapters.database.engine import Database
 from cogni_adapters.database.migrate import migrate
@@ -57,9 +59,9 @@ def _reported(
         try:
             server = stack.enter_context(starting)
         except UnavailableError as error:
-            config.stash.setdefault(NOT_RUN, []).append(f"{name} ({error})")
+            _note(config, NOT_RUN, f"{name} ({error})")
             pytest.skip(f"{name} is not here: {error}")
-        config.stash.setdefault(RAN, []).append(str(getattr(server, said)))
+        _note(config, RAN, str(getattr(server, said)))
         yield server
 
 
@@ -157,3 +159,26 @@ async def opensearch_client(
     for client in opened:
         ok(await client.drop())
         await client.close()
+
+
+@pytest.fixture
+async def qdrant_client(pytestconfig: pytest.Config) -> AsyncIterator[AsyncQdrantClient]:
+    """A client of the server that QDRANT_URL names, else one that is a store itself; collections go after the test."""
+    url = os.environ.get("QDRANT_URL")
+    client = AsyncQdrantClient(url=url) if url else AsyncQdrantClient(":memory:")
+    if url:
+        version = f"Qdrant {(await client.info()).version}"
+        _note(pytestconfig, RAN, version)
+    else:
+        _note(pytestconfig, NOT_RUN, "Qdrant (QDRANT_URL names no server; its client's local mode)")
+    yield client
+    for collection in (await client.get_collections()).collections:
+        if collection.name.startswith("test-"):
+            await client.delete_collection(collection.name)
+    await client.close()
+
+
+def _note(config: pytest.Config, which: pytest.StashKey[list[str]], text: str) -> None:
+    noted = config.stash.setdefault(which, [])
+    if text not in noted:
+        noted.append(text)

@@ -1,7 +1,6 @@
 """One client for both searches: indexes, what is written to them, and errors as values."""
 
 import asyncio
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, TypeAlias, TypeVar
@@ -10,6 +9,7 @@ from opensearchpy import NotFoundError, OpenSearch, OpenSearchException, Request
 
 from cogni_domain.access.tokens import ReaderToken
 from cogni_domain.knowledge.corpus import Chunk, IndexId
+from cogni_domain.knowledge.partition_names import kept, partition_name
 from cogni_kernel import DocumentId, Err, HumanText, Ok, Result, UpstreamError
 
 T = TypeVar("T")
@@ -47,8 +47,7 @@ class OpenSearchClient:
 
     def name(self, kind: str, index: IndexId) -> str:
         """Return the engine's name of an index: no two share one, whatever their ids hold."""
-        parts = json.dumps([str(index.tenant_id), str(index.corpus_id), index.generation])
-        return f"{self._prefix}-{kind}-{sha256(parts.encode()).hexdigest()[:32]}"
+        return f"{self._prefix}-{kind}-{partition_name(index)}"
 
     async def run(self, work: Callable[[OpenSearch], Result[T]]) -> Result[T]:
         """Run `work` in a thread; whatever the engine raises becomes an UpstreamError here."""
@@ -72,16 +71,6 @@ class OpenSearchClient:
             return work(self._engine)
         except OpenSearchException as error:
             return Err(UpstreamError(UNAVAILABLE, detail={"error": repr(error)[:500]}))
-
-
-def kept(text: object) -> str:
-    """Return a text as it is kept: the engine would take lone surrogates for one another."""
-    return str(text).encode(errors="surrogatepass").decode("latin-1")
-
-
-def read_back(text: str) -> str:
-    """Return what was given to `kept`."""
-    return text.encode("latin-1").decode(errors="surrogatepass")
 
 
 def passage(chunk: Chunk) -> dict[str, Any]:

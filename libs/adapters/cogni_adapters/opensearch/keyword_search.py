@@ -12,7 +12,6 @@ from cogni_adapters.opensearch.client import (
     create,
     delete,
     passage,
-    read_back,
     relabel,
     replace,
     search,
@@ -31,6 +30,7 @@ from cogni_domain.knowledge.keyword_scores import (
     tie,
     weights,
 )
+from cogni_domain.knowledge.partition_names import read_back
 from cogni_domain.ports.keyword_search import KeywordSearchPort
 from cogni_kernel import ChunkId, DocumentId, Ok, Result
 

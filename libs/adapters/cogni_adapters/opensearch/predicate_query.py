@@ -2,9 +2,10 @@
 
 from collections.abc import Collection
 
-from cogni_adapters.opensearch.client import Body, kept
+from cogni_adapters.opensearch.client import Body
 from cogni_domain.access.predicate import All, Eq, NoneOf, OneOf, Overlaps, Predicate
 from cogni_domain.knowledge.corpus import IndexId
+from cogni_domain.knowledge.partition_names import kept
 
 _NOTHING: Body = {"match_none": {}}
 _EVERYTHING: Body = {"match_all": {}}

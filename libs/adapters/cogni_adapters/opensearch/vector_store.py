@@ -11,7 +11,6 @@ from cogni_adapters.opensearch.client import (
     create,
     delete,
     passage,
-    read_back,
     relabel,
     replace,
     search,
@@ -26,6 +25,7 @@ from cogni_domain.knowledge.index_checks import (
     refused_question,
     refused_vectors,
 )
+from cogni_domain.knowledge.partition_names import read_back
 from cogni_domain.ports.embedder import Vectors
 from cogni_domain.ports.vector_store import VectorStorePort
 from cogni_kernel import ChunkId, DocumentId, Ok, Result

@@ -4,7 +4,6 @@ Source:
     DESIGN D9; docs/adr/0019-search-in-postgresql.md.
 """
 
-import json
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -13,6 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.types import UserDefinedType
 
 from cogni_domain.knowledge.corpus import IndexId
+from cogni_domain.knowledge.partition_names import partition_name
 
 SCHEMA = "search"
 """The schema of PostgreSQL that `cogni migrate` makes for the tables of indexes."""
@@ -67,7 +67,7 @@ class KeywordPartition(Partition):
 @lru_cache(maxsize=4096)
 def vector_partition(index: IndexId, dimension: int) -> Partition:
     """Return the tables of an index of vectors of one length; of 0 where the length does not matter."""
-    name, metadata = _name(index), sa.MetaData(schema=SCHEMA)
+    name, metadata = partition_name(index), sa.MetaData(schema=SCHEMA)
     rows = sa.Table(
         f"v_{name}",
         metadata,
@@ -81,7 +81,7 @@ def vector_partition(index: IndexId, dimension: int) -> Partition:
 @lru_cache(maxsize=4096)
 def keyword_partition(index: IndexId) -> KeywordPartition:
     """Return the tables of an index of terms."""
-    name, metadata = _name(index), sa.MetaData(schema=SCHEMA)
+    name, metadata = partition_name(index), sa.MetaData(schema=SCHEMA)
     rows = sa.Table(
         f"k_{name}",
         metadata,
@@ -119,9 +119,3 @@ def _readers(name: str, metadata: sa.MetaData) -> sa.Table:
         sa.Column("class", sa.Integer, primary_key=True, autoincrement=False),
         sa.Column("size", sa.Integer, nullable=False),
     )
-
-
-def _name(index: IndexId) -> str:
-    """A name that no two indexes share, whatever their ids hold."""
-    parts = json.dumps([str(index.tenant_id), str(index.corpus_id), index.generation])
-    return sha256(parts.encode()).hexdigest()[:32]

@@ -1,15 +1,14 @@
 """The open indexes of a folder, as many as threads and memory allow, and the right to write to them."""
 
 import fcntl
-import json
 import os
 import threading
 from collections import OrderedDict
-from hashlib import sha256
 from pathlib import Path
 
 from cogni_adapters.tantivy.partition import Partition
 from cogni_domain.knowledge.corpus import IndexId
+from cogni_domain.knowledge.partition_names import partition_name
 
 MOST_OPEN = 32
 """Each has a thread that watches its folder."""
@@ -34,7 +33,7 @@ class Partitions:
 
     def exists(self, index: IndexId) -> bool:
         """Tell whether anything was ever written to the index."""
-        return Partition.exists(self._folder / _folder_name(index))
+        return Partition.exists(self._folder / partition_name(index))
 
     def to_read(self, index: IndexId) -> Partition | None:
         """Return the index where it exists."""
@@ -68,7 +67,7 @@ class Partitions:
             self._lock = None
 
     def _opened(self, index: IndexId) -> Partition:
-        partition = self._open.get(index) or Partition(self._folder / _folder_name(index))
+        partition = self._open.get(index) or Partition(self._folder / partition_name(index))
         self._open[index] = partition
         self._open.move_to_end(index)
         if len(self._open) > MOST_OPEN:
@@ -87,9 +86,3 @@ class Partitions:
                 return False
             self._lock = lock
         return True
-
-
-def _folder_name(index: IndexId) -> str:
-    """A name that no two indexes share, on any file system, whatever their ids hold."""
-    parts = json.dumps([str(index.tenant_id), str(index.corpus_id), index.generation])
-    return sha256(parts.encode()).hexdigest()[:32]
