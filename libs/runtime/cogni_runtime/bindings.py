@@ -60,13 +60,24 @@ PORTS: tuple[type, ...] = (
 )
 
 
+async def _nothing_left() -> Result[int]:
+    return Ok(0)
+
+
 @dataclass(frozen=True, slots=True)
 class Bindings:
-    """A bound container, what to ask before serving, and how to let go of what it holds."""
+    """A bound container, what to ask before serving, and how to let go of what it holds.
+
+    Attributes:
+        take_over: Makes jobs due at once that processes held which are gone; for who holds the data alone.
+        data: The data folder, where there is one.
+    """
 
     container: Container
     refuse_other_schema: Callable[[], Awaitable[Result[None]]]
     close: Close
+    take_over: Callable[[], Awaitable[Result[int]]] = _nothing_left
+    data: Path | None = None
 
 
 DATABASE = "cogni.db"
@@ -103,6 +114,7 @@ def embedded(data: Path, environment: Mapping[str, str]) -> Bindings:
     """
     from cogni_adapters.database.engine import Database
     from cogni_adapters.database.migrate import refuse_other_schema
+    from cogni_adapters.database.queue import DatabaseQueueAdapter
     from cogni_adapters.extraction.sandbox import SandboxExtractorAdapter
     from cogni_adapters.system.clock import SystemClockAdapter
     from cogni_adapters.tantivy.keyword_search import TantivyKeywordSearchAdapter
@@ -125,7 +137,9 @@ def embedded(data: Path, environment: Mapping[str, str]) -> Bindings:
         await keywords.close()
         await database.close()
 
-    return Bindings(container, lambda: refuse_other_schema(database), close)
+    queue = container.resolve(QueuePort)
+    assert isinstance(queue, DatabaseQueueAdapter)
+    return Bindings(container, lambda: refuse_other_schema(database), close, queue.take_over, data)
 
 
 def _bind_database(container: Container, database: object) -> None:
@@ -237,14 +251,25 @@ def _bind_tokens(container: Container) -> None:
 
 
 def folder_connector(
-    path: Path, rule: AccessRule | None, extractor: ExtractorPort
+    path: Path, rule: AccessRule | None, extractor: ExtractorPort, root_before: str | None = None
 ) -> ConnectorPort:
-    """Return the connector of a folder; without a rule, its files' modes are mapped."""
+    """Return the connector of a folder; without a rule, its files' modes are mapped.
+
+    Args:
+        root_before: Its `folder_identity` when it was last read to its end.
+    """
     from cogni_adapters.filesystem.connector import FilesystemConnectorAdapter
     from cogni_adapters.filesystem.permissions import PosixMapping
 
     readers = PosixMapping() if rule is None else rule
-    return FilesystemConnectorAdapter(path, readers, extractor)
+    return FilesystemConnectorAdapter(path, readers, extractor, root_before=root_before)
+
+
+def folder_identity(path: Path) -> str | None:
+    """Return what tells a folder from another one at the same path; None where there is none."""
+    from cogni_adapters.filesystem.connector import identity
+
+    return identity(path)
 
 
 def demo_token(issuer: Issuer, subject: str, clock: ClockPort, lifetime: timedelta) -> str:

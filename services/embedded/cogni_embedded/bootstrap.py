@@ -9,7 +9,7 @@ from cogni_application.indexing.index import IndexWriter
 from cogni_application.indexing.ingest import INGEST, IndexingService
 from cogni_application.indexing.intake import INDEX, Intake
 from cogni_application.indexing.standing import RELABEL, REMOVE
-from cogni_application.lanes import LaneWorker
+from cogni_application.lanes import Handler, LaneWorker
 from cogni_application.proposals.proposals import ProposalService
 from cogni_application.retrieval.retrieve import RetrievalService
 from cogni_application.subjects import SubjectService
@@ -47,7 +47,7 @@ from cogni_domain.ports.transcript_store import TranscriptStorePort
 from cogni_domain.ports.vector_store import VectorStorePort
 from cogni_embedded.demo import Demo, DemoSeed, load_demo
 from cogni_embedded.ingest_watch import IngestWatch
-from cogni_embedded.sources import Sources
+from cogni_embedded.sources import KnownFolders, Sources
 from cogni_engine import ReferenceStore
 from cogni_runtime.bindings import Bindings
 from cogni_runtime.container import Container
@@ -78,6 +78,7 @@ class Product:
     proposals: ProposalService
     retrieval: RetrievalService
     indexing: IndexingService
+    sources: Sources
     watch: IngestWatch
     reaper: Reaper
     lanes: Mapping[Lane, LaneWorker]
@@ -105,7 +106,9 @@ def build(bindings: Bindings) -> Product:
     transcripts = _transcripts(c, turns, streams, scopes, lineage)
     proposals = _proposals(c, resolver, scopes, tools, demo)
     watch = IngestWatch()
-    indexing = _indexing(c, demo, watch)
+    known = KnownFolders(bindings.data / "folders.json" if bindings.data else None)
+    sources = Sources(demo.intranets, c.resolve(ExtractorPort), known)
+    indexing = _indexing(c, sources, watch)
     return Product(
         bindings=bindings,
         demo=demo,
@@ -124,9 +127,10 @@ def build(bindings: Bindings) -> Product:
         proposals=proposals,
         retrieval=retrieval,
         indexing=indexing,
+        sources=sources,
         watch=watch,
         reaper=Reaper(c.resolve(RunLogPort), c.resolve(TranscriptStorePort), c.resolve(ClockPort)),
-        lanes=_lanes(c, indexing, watch, proposals),
+        lanes=_lanes(c, sources.reading(indexing.ingest), watch, proposals),
     )
 
 
@@ -237,26 +241,24 @@ def _proposals(
     )
 
 
-def _indexing(c: Container, demo: Demo, watch: IngestWatch) -> IndexingService:
-    documents, extractor = c.resolve(DocumentStorePort), c.resolve(ExtractorPort)
-    clock = c.resolve(ClockPort)
-    intake = Intake(documents, extractor, ChunkPolicy(), clock, new_id)
-    sources = Sources(demo.intranets, extractor)
+def _indexing(c: Container, sources: Sources, watch: IngestWatch) -> IndexingService:
+    documents, clock = c.resolve(DocumentStorePort), c.resolve(ClockPort)
+    intake = Intake(documents, c.resolve(ExtractorPort), ChunkPolicy(), clock, new_id)
     return IndexingService(
         documents, c.resolve(QueuePort), intake, clock, sources.connector_of, watch.note
     )
 
 
 def _lanes(
-    c: Container, indexing: IndexingService, watch: IngestWatch, proposals: ProposalService
+    c: Container, ingest: Handler, watch: IngestWatch, proposals: ProposalService
 ) -> Mapping[Lane, LaneWorker]:
     writer = _index_writer(c)
     queue = c.resolve(QueuePort)
     index = {
-        INDEX: watch.watched(writer.index),
-        RELABEL: watch.watched(writer.relabel),
         REMOVE: watch.watched(writer.remove),
-        INGEST: watch.watched(indexing.ingest),
+        RELABEL: watch.watched(writer.relabel),
+        INDEX: watch.watched(writer.index),
+        INGEST: watch.watched(ingest),
     }
     decide = {PROPOSAL_EXPIRE: proposals.expire, PROPOSAL_EXECUTE: proposals.execute}
     return {

@@ -57,7 +57,7 @@ async def work_off(product: Product, folder: DataFolder, show: Show) -> Result[N
         UpstreamError, …: What stopped it. The jobs stay, to be tried again by whoever works next.
     """
     queue, lane = product.bindings.container.resolve(QueuePort), product.lanes[Lane.INDEXING]
-    stood, since = (-1, Progress()), time.monotonic()
+    stood, since, taken_over = (-1, Progress()), time.monotonic(), False
     while True:
         waiting = await queue.depth(Lane.INDEXING)
         if isinstance(waiting, Err):
@@ -68,6 +68,9 @@ async def work_off(product: Product, folder: DataFolder, show: Show) -> Result[N
         if isinstance(held, Err):
             return held
         if held.value:
+            if not taken_over:
+                await product.bindings.take_over()
+                taken_over = True
             await lane.work_off()
         else:
             show(f"The running product reads it: {waiting.value} steps to go")

@@ -18,6 +18,7 @@ from cogni_edge.surface import SurfaceServices
 from cogni_embedded.background import Background
 from cogni_embedded.bootstrap import Product
 from cogni_embedded.data_folder import DataFolder
+from cogni_embedded.following import Following
 from cogni_embedded.host_pages import host_pages
 from cogni_embedded.ingest_watch import IngestWatch
 from cogni_embedded.readiness import Admission, Readiness
@@ -36,9 +37,14 @@ async def prepare(
 ) -> Result[None]:
     """Seed the demo company and ask for every ingest, its own and the named folders'.
 
+    This process holds the data folder, so what others had in hand is taken over at once.
+
     Args:
         host_port: Where the demo host page is served, if it is.
     """
+    taken = await product.bindings.take_over()
+    if isinstance(taken, Err):
+        return taken
     planted = await product.seed.plant(product.demo, host_port)
     if isinstance(planted, Err):
         return planted
@@ -67,13 +73,14 @@ async def _note_indexes(product: Product) -> Result[None]:
 
 def serve(product: Product, folder: DataFolder, listening: socket.socket, say: Say) -> None:
     """Serve until told to stop; running answers then end as Halted. `say` is told how the first reading goes."""
-    background = Background(product)
+    background, following = Background(product), Following(product)
     readiness = Readiness(product)
     container = product.bindings.container
     admission = Admission(container.resolve(ModelPort), container.resolve(ClockPort))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        await following.start()
         background.start()
         address = address_of(listening)
         folder.announce(address)
@@ -83,6 +90,7 @@ def serve(product: Product, folder: DataFolder, listening: socket.socket, say: S
                 yield
             finally:
                 saying.cancel()
+                await following.stop()
                 await background.stop()
 
     services = edge_services(product, admission.admits, readiness.why_not)
@@ -98,7 +106,7 @@ def edge_services(
     """Return what the rim calls of a product."""
     container = product.bindings.container
     surfaces = SurfaceServices(
-        SurfaceRegistry(container.resolve(DirectoryPort)),
+        SurfaceRegistry(container.resolve(DirectoryPort), words=product.demo.words),
         product.transcripts,
         product.widgets,
         product.feedback,

@@ -108,6 +108,17 @@ class DatabaseQueueAdapter(QueuePort):
             job, reason=reason, lease=None, due_at=self._clock.now() + retry_in
         )
 
+    async def take_over(self) -> Result[int]:
+        """Make every job due at once that is in somebody's hands; return how many.
+
+        For a process that knows that nobody else is left: it holds the data folder alone, and took none yet.
+        """
+        held = sa.update(jobs).where(jobs.c.lease.is_not(None), ~jobs.c.dead)
+        statement = held.values(lease=None, due_at=jobs.c.not_before)
+        return await self._database.write(
+            lambda connection: Ok(connection.execute(statement).rowcount)
+        )
+
     async def depth(self, lane: Lane) -> Result[int]:
         count = sa.select(sa.func.count()).where(jobs.c.lane == lane.value, ~jobs.c.dead)
         return await self._database.read(

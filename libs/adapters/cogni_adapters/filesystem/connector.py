@@ -42,14 +42,16 @@ GONE_SINCE = Err(NotFoundError(HumanText("The file is gone, or has other readers
 class FilesystemConnectorAdapter(ConnectorPort):
     """Files under one folder. An id is the raw path below it, so two spellings of a name are two files.
 
-    Hidden files and folders are not part of it, and symbolic links are not followed. A file that moved is
-    gone at the one place and new at the other, so its rule is always that of where it is.
+    Hidden files and folders are not part of it, and symbolic links are not followed. A file that moves gets
+    another id, and the rule of where it is.
 
     Args:
         root: The folder; the connector's id says its path.
         readers: One rule for all files, or the mapping of their modes.
         extractor: Reads what is in a file.
         page_size: Documents a page.
+        root_before: The `identity` of the root when it was last read to its end. Where that is another one,
+            like that of the folder on which a disk is mounted, a listing without files is doubtful.
 
     Source:
         COGNI.BUILD spec, package adapters, "FilesystemConnectorAdapter".
@@ -62,11 +64,13 @@ class FilesystemConnectorAdapter(ConnectorPort):
         extractor: ExtractorPort,
         *,
         page_size: int = PAGE_SIZE,
+        root_before: str | None = None,
     ) -> None:
         permissions = OneRule(readers) if isinstance(readers, AccessRule) else readers
         self._tree = Tree(root.resolve(), permissions)
         self._extractor = extractor
         self._page_size = page_size
+        self._root_before = root_before
 
     @property
     def id(self) -> str:
@@ -106,7 +110,8 @@ class FilesystemConnectorAdapter(ConnectorPort):
             message = f"The folder {self._tree.root} cannot be read. Check that it is there and open to us."
             return Err(UpstreamError(HumanText(message), detail={"cause": str(error)}))
         page = documents[: self._page_size]
-        return Ok(SourcePage(page, page[-1].source_id if len(documents) > len(page) else None))
+        rest = page[-1].source_id if len(documents) > len(page) else None
+        return Ok(SourcePage(page, rest, identity(self._tree.root) != self._root_before))
 
     def _content(self, document: SourceDocument) -> Result[bytes | Skipped]:
         """Return what is in a file, if it still has the readers that it was listed with."""
@@ -125,6 +130,15 @@ class FilesystemConnectorAdapter(ConnectorPort):
         if now is None or now.rule != document.rule:
             return GONE_SINCE
         return Ok(TOO_LARGE if len(data) > MAX_BYTES else data)
+
+
+def identity(root: Path) -> str | None:
+    """Return what tells a folder from another one at the same path; None where there is none."""
+    try:
+        status = root.stat()
+    except OSError:
+        return None
+    return f"{status.st_dev}:{status.st_ino}"
 
 
 def _described(entry: Entry) -> SourceDocument:

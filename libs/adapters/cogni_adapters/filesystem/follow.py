@@ -8,9 +8,10 @@ everything.
 import logging
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import Event
+from typing import TypeAlias
 
 from watchfiles import watch
 
@@ -21,6 +22,9 @@ from cogni_domain.knowledge.source import ChangeEvent, ChangeKind, SourceDocumen
 COMPARE_ALL_AFTER_S = 300.0
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 60.0
+
+_Identity: TypeAlias = tuple[int, int]
+"""Device and number of a file."""
 
 _log = logging.getLogger(__name__)
 
@@ -39,9 +43,10 @@ class Follower:
         self._tree = tree
         self._describe = describe
         self._stop = stop
-        self._root = _identity(tree.root)
+        self._root = _identity(tree.root.stat())
         self._known: dict[RelativePath, SourceDocument] = {}
-        self._folders: set[RelativePath] = set()
+        self._files: dict[RelativePath, _Identity] = {}
+        self._folders: dict[RelativePath, _Identity] = {}
         self._pause_s = FIRST_PAUSE_S
 
     def changes(self) -> Iterator[list[ChangeEvent]]:
@@ -72,28 +77,56 @@ class Follower:
             else:
                 self._pause_s = FIRST_PAUSE_S
                 yield batch
-            if self._folders != watched:
+            if self._folders.keys() != watched:
                 return
 
     def _compare(self, places: Iterable[RelativePath]) -> list[ChangeEvent]:
         """List these places anew; return what is different there."""
-        gone: list[ChangeEvent] = []
+        gone: dict[RelativePath, tuple[SourceDocument, _Identity]] = {}
+        new: dict[RelativePath, SourceDocument] = {}
         other: list[ChangeEvent] = []
         for place in _outermost(places):
-            now = self._list(place)
-            before = {path: d for path, d in self._known.items() if _is_at(path, place)}
-            gone += [_deleted(before[path]) for path in sorted(before.keys() - now.keys())]
+            files, now = self._list(place)
+            before = {p: d for p, d in self._known.items() if _is_at(p, place)}
+            gone |= {p: (before[p], self._files[p]) for p in before.keys() - now.keys()}
+            new |= {p: now[p] for p in now.keys() - before.keys()}
             other += _differences(before, now)
-            self._known = {p: d for p, d in self._known.items() if p not in before} | now
-        if _identity(self._tree.root) != self._root:
+            for path in before:
+                del self._known[path], self._files[path]
+            self._known |= now
+            self._files |= files
+        if _identity(self._tree.root.stat()) != self._root:
             raise FileNotFoundError(f"another folder than before is at {self._tree.root}")
-        return gone + other
+        return [*_gone_or_moved(gone, new, self._files), *other]
 
-    def _list(self, place: RelativePath) -> dict[RelativePath, SourceDocument]:
+    def _list(
+        self, place: RelativePath
+    ) -> tuple[dict[RelativePath, _Identity], dict[RelativePath, SourceDocument]]:
+        """Return the files at a place; where a disk was taken away, as they were."""
         entries = list(self._tree.walk(place))
-        self._folders = {f for f in self._folders if not _is_at(f, place)}
-        self._folders |= {entry.path for entry in entries if entry.kind is Kind.FOLDER}
-        return {e.path: self._describe(e) for e in entries if e.kind is not Kind.FOLDER}
+        away = self._taken_away(entries)
+        folders = {e.path: _identity(e.status) for e in entries if e.kind is Kind.FOLDER}
+        files = {e.path: _identity(e.status) for e in entries if e.kind is not Kind.FOLDER}
+        now = {e.path: self._describe(e) for e in entries if e.kind is not Kind.FOLDER}
+        kept = {f: i for f, i in self._folders.items() if _is_at(f, place)}
+        for path in kept:
+            del self._folders[path]
+        for root in away:
+            folders |= {p: i for p, i in kept.items() if _is_at(p, root)}
+            files |= {p: i for p, i in self._files.items() if _is_at(p, root)}
+            now |= {p: d for p, d in self._known.items() if _is_at(p, root)}
+        self._folders |= folders
+        return files, now
+
+    def _taken_away(self, entries: Sequence[Entry]) -> list[RelativePath]:
+        """Return the folders on which a disk was mounted that is not there now: empty is not what it was."""
+        return [
+            entry.path
+            for entry in entries
+            if entry.kind is Kind.FOLDER
+            and (before := self._folders.get(entry.path)) is not None
+            and before[0] not in (self._root[0], _identity(entry.status)[0])
+        ]
 
 
 class _WatchBrokeError(Exception):
@@ -132,9 +165,9 @@ def _relative(root: Path, path: str) -> RelativePath:
     return tuple(map(os.fsencode, Path(path).relative_to(root).parts))
 
 
-def _identity(root: Path) -> tuple[int, int]:
-    status = root.stat()
-    return status.st_dev, status.st_ino
+def _identity(status: os.stat_result | None) -> _Identity:
+    """Return what stays while a file moves within a disk; nothing's for what may not be looked at."""
+    return (0, 0) if status is None else (status.st_dev, status.st_ino)
 
 
 def _is_at(path: RelativePath, place: RelativePath) -> bool:
@@ -150,8 +183,27 @@ def _outermost(places: Iterable[RelativePath]) -> list[RelativePath]:
     return kept
 
 
-def _deleted(document: SourceDocument) -> ChangeEvent:
-    return ChangeEvent(ChangeKind.DELETED, document.source_id)
+def _gone_or_moved(
+    gone: Mapping[RelativePath, tuple[SourceDocument, _Identity]],
+    new: Mapping[RelativePath, SourceDocument],
+    files: Mapping[RelativePath, _Identity],
+) -> Iterator[ChangeEvent]:
+    """Yield what became of files: each moved to where the same file is found new, or is deleted.
+
+    What is new, and was nowhere before, comes last, as edits: what touches access comes first.
+    """
+    found = {files[path]: path for path in sorted(new, reverse=True) if any(files[path])}
+    moved: set[RelativePath] = set()
+    for path in sorted(gone):
+        before, file = gone[path]
+        to = found.get(file)
+        if to is None or to in moved or new[to].revision != before.revision:
+            yield ChangeEvent(ChangeKind.DELETED, before.source_id)
+            continue
+        moved.add(to)
+        yield ChangeEvent(ChangeKind.MOVED, before.source_id, new[to], was_named=before.name)
+    for path in new.keys() - moved:
+        yield ChangeEvent(ChangeKind.EDITED, new[path].source_id, new[path])
 
 
 def _differences(
@@ -159,7 +211,9 @@ def _differences(
 ) -> Iterator[ChangeEvent]:
     for path, document in now.items():
         known = before.get(path)
-        if known is None or known.revision != document.revision:
+        if known is None:
+            continue
+        if known.revision != document.revision:
             yield ChangeEvent(ChangeKind.EDITED, document.source_id, document)
         elif known.rule != document.rule:
             yield ChangeEvent(ChangeKind.ACL_CHANGED, document.source_id, document)

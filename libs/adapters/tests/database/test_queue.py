@@ -175,3 +175,21 @@ class _Crew:
         held = ok(await self.queue.complete([job])) == 1
         self.done[job.job.key] += held
         return held
+
+
+async def test_what_a_killed_process_had_in_hand_is_due_at_once_and_nothing_else(
+    open_database: Callable[[], Database],
+) -> None:
+    clock = FrozenClock()
+    queue = DatabaseQueueAdapter(open_database(), clock)
+    for key, delay in (("held", None), ("failed", None), ("dead", None), ("later", LEASE)):
+        due = None if delay is None else clock.now() + delay
+        ok(await queue.enqueue(a_job(key, due), LANE))
+    held, failed, dead = ok(await queue.dequeue(LANE, LEASE, 3))
+    ok(await queue.fail(failed, "Busy.", LEASE))
+    ok(await queue.fail(dead, "Broken.", None))
+
+    assert ok(await queue.take_over()) == 1
+
+    assert [j.job.key for j in ok(await queue.dequeue(LANE, LEASE, 9))] == ["held"]
+    assert ok(await queue.complete([held])) == 0, "the lease of the killed one counts no more"

@@ -5,7 +5,12 @@ from typing import Any
 
 import pytest
 
-from cogni_adapters.filesystem.connector import MAX_BYTES, FilesystemConnectorAdapter, _moment
+from cogni_adapters.filesystem.connector import (
+    MAX_BYTES,
+    FilesystemConnectorAdapter,
+    _moment,
+    identity,
+)
 from cogni_adapters.filesystem.permissions import PosixMapping
 from cogni_adapters.filesystem.tree import Tree
 from cogni_domain.access.rule import AccessRule, Unmappable
@@ -261,3 +266,17 @@ def test_the_id_is_stable_and_never_the_beginning_of_another(tmp_path: Path) -> 
     assert connector(tmp_path).id in ids
     assert len(ids) == 2
     assert not any(":" in each for each in ids)
+
+
+@pytest.mark.parametrize("root_before", [None, "65024:1"])
+async def test_a_listing_of_another_folder_than_the_one_that_was_read_is_doubtful(
+    tmp_path: Path, root_before: str | None
+) -> None:
+    for before, doubted in ((root_before, True), (identity(tmp_path), False)):
+        source = FilesystemConnectorAdapter(tmp_path, EVERYONE, PlainText(), root_before=before)
+        assert ok(await source.enumerate(None)).is_doubtful is doubted
+
+
+def test_a_folder_that_is_not_there_has_no_identity(tmp_path: Path) -> None:
+    assert identity(tmp_path / "gone") is None
+    assert identity(tmp_path) != identity(tmp_path.parent)

@@ -1,5 +1,7 @@
 import asyncio
 import os
+import shutil
+import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -77,7 +79,8 @@ async def followed(tmp_path: Path) -> AsyncIterator[Followed]:
     await follows.end()
 
 
-DELETED, EDITED, ACL = ChangeKind.DELETED, ChangeKind.EDITED, ChangeKind.ACL_CHANGED
+DELETED, EDITED = ChangeKind.DELETED, ChangeKind.EDITED
+MOVED, ACL = ChangeKind.MOVED, ChangeKind.ACL_CHANGED
 
 
 async def test_a_folder_that_goes_takes_every_file_with_it(
@@ -102,12 +105,44 @@ async def test_a_folder_with_other_readers_changes_every_file_in_it(
     assert pay.document.rule == AccessRule.any_of("u:ana")
 
 
-async def test_a_file_that_moves_is_gone_here_and_new_there(
+async def test_a_file_that_moves_is_told_with_the_rule_of_where_it_is(
     tmp_path: Path, followed: Followed
 ) -> None:
-    (tmp_path / "plan.md").rename(tmp_path / "hr" / "plan.md")
+    (tmp_path / "hr").chmod(0o700)
+    await followed.until((ACL, "hr/leave.md"))
 
-    await followed.until((DELETED, "plan.md"), (EDITED, "hr/plan.md"))
+    (tmp_path / "plan.md").rename(tmp_path / "hr" / "the plan.md")
+
+    await followed.until((MOVED, "plan.md"))
+    (moved,) = [c for c in followed.seen if c.kind is MOVED]
+    assert moved.was_named == "plan.md"
+    assert moved.document is not None
+    assert (moved.document.source_id, moved.document.rule) == (
+        "hr/the%20plan.md",
+        AccessRule.any_of("u:ana"),
+    )
+
+
+async def test_a_folder_that_moves_takes_every_file_along(
+    tmp_path: Path, followed: Followed
+) -> None:
+    (tmp_path / "hr").rename(tmp_path / "people")
+
+    await followed.until((MOVED, "hr/pay/bands.md"), (MOVED, "hr/leave.md"))
+
+    assert {c.document.source_id for c in followed.seen if c.document} == {
+        "people/pay/bands.md",
+        "people/leave.md",
+    }
+
+
+async def test_a_copy_put_in_the_place_of_a_file_is_no_move(
+    tmp_path: Path, followed: Followed
+) -> None:
+    (tmp_path / "copy.md").write_text((tmp_path / "plan.md").read_text())
+    (tmp_path / "plan.md").unlink()
+
+    await followed.until((DELETED, "plan.md"), (EDITED, "copy.md"))
 
 
 async def test_a_new_folder_is_followed_too(tmp_path: Path, followed: Followed) -> None:
@@ -159,6 +194,30 @@ async def test_a_root_that_is_moved_away_ends_it_and_deletes_nothing(
     await asyncio.wait_for(asyncio.shield(followed._task), PATIENCE_S)
 
     assert not [c for c in followed.seen if c.kind is DELETED]
+
+
+async def test_a_disk_below_that_is_taken_away_deletes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(follow, "COMPARE_ALL_AFTER_S", 0.2)
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)]
+    if shutil.which("mount") is None or subprocess.run(mount, check=False).returncode != 0:
+        pytest.skip("no disk can be mounted here")
+    try:
+        (disk / "kept.md").write_text("Kept.")
+        follows = Followed(connector(tmp_path))
+        await follows.started(tmp_path)
+    finally:
+        subprocess.run(["umount", "-l", str(disk)], check=True)
+    (disk / "now.md").write_text("Under the disk.")
+    (tmp_path / "plan.md").write_text("New.")
+
+    await follows.until((EDITED, "plan.md"), (EDITED, "disk/now.md"))
+
+    assert not [c for c in follows.seen if c.kind is DELETED]
+    await follows.end()
 
 
 async def test_everything_is_compared_now_and_then(

@@ -143,7 +143,7 @@ class Intake:
                 moved = await self.standing.move(known, after, to, to.rule)
                 if isinstance(moved, Err) or moved.value:
                     return moved.map(lambda _: Taken.RELABELLED)
-        removed = await self.leave_all_out(corpus, [before])
+        removed = await self.leave_all_out(corpus, [before, after])
         return removed if isinstance(removed, Err) else await self.take(corpus, connector, to)
 
     @property

@@ -6,7 +6,7 @@ from cogni_acme.people import load_people
 from cogni_domain.jobs import Job
 from cogni_domain.knowledge.extracted import ExtractedDocument, Skipped
 from cogni_domain.ports.extractor import ExtractorPort
-from cogni_embedded.sources import FolderSource, Sources, reader_tokens
+from cogni_embedded.sources import FolderSource, KnownFolders, Sources, reader_tokens
 from cogni_kernel import CorpusId, InvalidArgumentError, TenantId
 from cogni_testing import err, ok
 
@@ -64,7 +64,7 @@ def job(**payload: str) -> Job:
 
 
 def test_a_job_names_its_source_whatever_process_does_it(tmp_path: Path) -> None:
-    sources = Sources({}, NoExtractor())
+    sources = Sources({}, NoExtractor(), KnownFolders(None))
     source = FolderSource(tmp_path, "x", ("u:engineer",))
 
     assert sources.connector_of(job(**source.payload())) is not None
@@ -72,7 +72,28 @@ def test_a_job_names_its_source_whatever_process_does_it(tmp_path: Path) -> None
 
 
 def test_a_source_that_is_gone_is_none(tmp_path: Path) -> None:
-    sources = Sources({}, NoExtractor())
+    sources = Sources({}, NoExtractor(), KnownFolders(None))
 
     assert sources.connector_of(job(**FolderSource(tmp_path / "gone", "x").payload())) is None
     assert sources.connector_of(job(source="intranet")) is None
+
+
+def test_folders_are_known_in_the_next_process_with_what_tells_them_from_others(
+    tmp_path: Path,
+) -> None:
+    source = FolderSource(tmp_path, "x", ("u:engineer",))
+    read = Job("ingest_source", ACME, f"x/{tmp_path}", {**source.payload(), "corpus_id": "x"})
+    KnownFolders(tmp_path / "folders.json").keep(read, "8:15")
+
+    known = KnownFolders(tmp_path / "folders.json")
+
+    assert known.jobs() == [read]
+    assert known.root_of(read) == "8:15"
+    assert known.root_of(job()) is None
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"k": {"path": "/x"}}', '{"k": 1}', "\x00"])
+def test_a_file_of_folders_that_cannot_be_read_knows_none(tmp_path: Path, text: str) -> None:
+    (tmp_path / "folders.json").write_text(text)
+
+    assert KnownFolders(tmp_path / "folders.json").jobs() == []
