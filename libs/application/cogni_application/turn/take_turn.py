@@ -33,6 +33,7 @@ from cogni_engine import (
 from cogni_kernel import (
     ConversationId,
     CorpusId,
+    DocumentId,
     Err,
     HumanText,
     InvalidArgumentError,
@@ -89,6 +90,7 @@ class TurnRequest:
 class _Running:
     """A run of this process: `taking` finds its answer, `driving` sees it sealed."""
 
+    turn: Turn
     taking: "asyncio.Task[RunOutcome]"
     driving: "asyncio.Task[None]"
 
@@ -246,7 +248,7 @@ class TurnService:
         turn = Turn(start, self._shared)
         taking = asyncio.create_task(turn.take(), name=f"run {start.run_ref}")
         driving = asyncio.create_task(self._drive(turn, taking, epoch))
-        self._running[start.run_ref] = _Running(taking, driving)
+        self._running[start.run_ref] = _Running(turn, taking, driving)
         driving.add_done_callback(lambda _: self._running.pop(start.run_ref, None))
 
     async def _drive(self, turn: Turn, taking: "asyncio.Task[RunOutcome]", epoch: int) -> None:
@@ -263,6 +265,11 @@ class TurnService:
             turn.voice.finish()
             outcome = Failed(bug_in(run, bug), turn.voice.shown.text)
         await self._sealer.seal(turn, outcome, epoch)
+
+    def lineage(self, run: RunRef) -> frozenset[DocumentId] | None:
+        """Return what a run of this process has been given so far, None for any other."""
+        running = self._running.get(run)
+        return None if running is None else running.turn.lineage
 
     def cancel(self, run: RunRef) -> None:
         """End a run of this process as Halted with what it had; any other is left alone."""

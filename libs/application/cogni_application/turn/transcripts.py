@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cogni_application.turn.replay import nothing_more, withheld
+from cogni_application.turn.source_watch import SourceWatch
 from cogni_application.turn.streams import RunStreams
 from cogni_application.turn.take_turn import TurnService
 from cogni_domain.access.principal import Principal
@@ -64,7 +65,8 @@ class TranscriptService:
     ) -> Result[AsyncIterator[NumberedDelta]]:
         """Return the deltas of an own run after a cursor, then those to come.
 
-        A run whose sources may not all be read any more is told without its content, sealed or not.
+        A run whose sources may not all be read any more is told without its content, sealed or not; a stream that
+        is open already within a second.
 
         Errors:
             NotFoundError: There is no such run of this principal.
@@ -78,27 +80,30 @@ class TranscriptService:
             return Err(InvalidArgumentError(AHEAD))
         if status.sealed and after == status.last_cursor:
             return Ok(nothing_more())
-        shown = await self._may_see(status, principal)
+        watch = self._watch(status, principal)
+        shown = await watch.may_see()
         if isinstance(shown, Err):
             return shown
         if shown.value:
-            return Ok(self.streams.follow(run, after))
+            return Ok(watch.watched(status, self.streams.follow(run, after)))
         return Ok(withheld(status, self.streams.follow(run, status.last_cursor - 1), after))
 
-    async def _may_see(self, status: RunStatus, principal: Principal) -> Result[bool]:
-        """Tell whether all that a run came from may be read; of one that goes on, all that it was given so far."""
-        sources = frozenset(map(DocumentId, status.lineage))
-        if not status.sealed:
-            issued = await self.transcripts.citations(status.run_ref)
-            if isinstance(issued, Err):
-                return issued
-            sources = frozenset(citation.document_id for citation in issued.value)
-        if not sources:
-            return Ok(value=True)
-        scope = await self._scope(principal.within(ConversationId(status.conversation_id)))
-        if isinstance(scope, Err):
-            return scope
-        return await self.lineage.may_read_all(sources, scope.value)
+    def _watch(self, status: RunStatus, principal: Principal) -> SourceWatch:
+        person = principal.within(ConversationId(status.conversation_id))
+        return SourceWatch(self.lineage, lambda: self._sources(status), lambda: self._scope(person))
+
+    async def _sources(self, status: RunStatus) -> Result[frozenset[DocumentId]]:
+        """Return all that a run came from; of one that goes on, all that it was given so far.
+
+        Of one that goes on in another process that is its own passages, not those of the turns before it.
+        """
+        if status.sealed:
+            return Ok(frozenset(map(DocumentId, status.lineage)))
+        given = self.turns.lineage(status.run_ref)
+        if given is not None:
+            return Ok(given)
+        issued = await self.transcripts.citations(status.run_ref)
+        return issued.map(lambda every: frozenset(c.document_id for c in every))
 
     async def owned(self, run: RunRef, principal: Principal) -> Result[RunStatus]:
         """Return how an own run stands.
@@ -129,7 +134,7 @@ class TranscriptService:
         status = await self._own(run, principal)
         if isinstance(status, Err) or not status.value.sealed:
             return status
-        readable = await self._may_see(status.value, principal)
+        readable = await self._watch(status.value, principal).may_see()
         if isinstance(readable, Err):
             return readable
         return status if readable.value else Err(NotFoundError(NO_SUCH))

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from cogni_application.turn import source_watch
 from cogni_application.turn.transcripts import NO_SUCH
 from cogni_domain.access.principal import Principal
 from cogni_domain.access.rule import AccessRule
 from cogni_domain.conversations import WITHHELD
+from cogni_domain.lineage import LineagePolicy
 from cogni_domain.ports.run_log import NumberedDelta, Opened
 from cogni_engine import Definition, Emitter, Message, Response
 from cogni_kernel import (
@@ -212,6 +214,70 @@ async def test_a_run_that_goes_on_is_withheld_from_who_lost_a_source_of_it(
     assert rest == told[1:]
     assert rest[-1].cursor > before[-1].cursor + 1
     assert "people team" not in repr(told)
+
+
+async def test_a_stream_that_is_open_already_says_nothing_more_once_a_source_is_lost(
+    make_world: "MakeWorld", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source_watch, "RECHECK_S", 0.0)
+    model = Gated(["The people ", "team decides [s1]."])
+    world = await make_world(model=model)
+    opened = await world.ask(QUESTION, HR)
+    stream = ok(await world.service.follow(opened.run_ref, HR, 0))
+    model.gate.release()
+    before = await heard_until_token(stream)
+    assert "The people" in repr(before)
+
+    await revoke(world)
+    model.gate.release()
+
+    rest = [numbered async for numbered in stream]
+    assert [numbered.delta.name for numbered in rest] == ["done"]
+    assert rest[0].delta.outcome["text"] == WITHHELD  # type: ignore[union-attr]
+    assert "team" not in repr(rest)
+
+
+async def test_an_open_stream_waits_for_a_database_that_cannot_say_who_may_read(
+    make_world: "MakeWorld", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source_watch, "RECHECK_S", 0.0)
+    monkeypatch.setattr(source_watch, "RETRY_S", 0.001)
+    asked = 0
+
+    async def failing_at_first(*_: object) -> Result[bool]:
+        nonlocal asked
+        asked += 1
+        return Err(UpstreamError(HumanText("Down."))) if asked % 3 else Ok(value=True)
+
+    world, opened = await answered(make_world)
+    whole = await heard(await world.service.follow(opened.run_ref, HR, 0))
+    stream = ok(await world.service.follow(opened.run_ref, HR, 0))
+    monkeypatch.setattr(LineagePolicy, "may_read_all", failing_at_first)
+
+    assert [numbered async for numbered in stream] == whole
+    assert asked == 3 * len(whole)
+
+
+async def test_of_a_run_that_goes_on_the_sources_of_the_turns_before_count_too(
+    make_world: "MakeWorld",
+) -> None:
+    model = Gated(["It is the ", "people team."])
+    world = await make_world(model=model, grounded=False)
+    first = await make_world([Response(ANSWER)], beside=world)
+    asked = await first.ask(QUESTION, HR)
+    await first.hear(asked.run_ref)
+    chat = ConversationId(asked.conversation_id)
+    opened = await world.ask("Who was it again?", HR, conversation_id=chat)
+    model.gate.release()
+    assert await heard_until_token(ok(await world.service.follow(opened.run_ref, HR, 0)))
+    assert not world.state.runs[opened.run_ref].citations
+
+    await revoke(world)
+    again = asyncio.create_task(heard(await world.service.follow(opened.run_ref, HR, 0)))
+    await asyncio.sleep(0.01)
+    model.gate.release()
+
+    assert [n.delta.name for n in await again] == ["run", "done"]
 
 
 async def heard_until_token(stream: AsyncIterator[NumberedDelta]) -> list[NumberedDelta]:
