@@ -191,8 +191,8 @@ class RetrievalService:
         self, request: RetrievalRequest, ranked: Sequence[ScoredChunk], fused: Sequence[ChunkId]
     ) -> tuple[tuple[ScoredChunk, ...], dict[str, str]]:
         """Keep what is evidence, at most three passages a document, and say why the rest was cut."""
-        relevant = [c for c in ranked if self.relevance.admits(c.score)]
-        spread = diversify(settle(relevant, fused), MAX_PER_DOCUMENT)
+        relevant = [c for c in settle(ranked, fused) if self.relevance.admits(c.score)]
+        spread = diversify(relevant, MAX_PER_DOCUMENT)
         chosen = tuple(spread[: request.k])
         cut = {str(c.chunk.id): "below the relevance floor" for c in ranked}
         cut |= {str(c.chunk.id): "enough of this document" for c in relevant}

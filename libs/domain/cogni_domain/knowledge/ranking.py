@@ -9,9 +9,9 @@ from cogni_kernel import ChunkId
 
 CONSTANT = 10
 """How little the first places count above the next ones; small, since a reranker looks at the result."""
-PLACE_COST = 0.006
+PLACE_COST = 0.007
 """Of a reranker's score, for each place further down the fused ranking."""
-COMPANY_SHARE = 0.12
+COMPANY_SHARE = 0.11
 """Of the score of the best other passage of the same document, added to each of its passages."""
 
 
@@ -52,7 +52,7 @@ def settle(judged: Sequence[ScoredChunk], fused: Sequence[ChunkId]) -> list[Scor
     passage of its document that fits too. How much either counts: docs/adr/0024-the-final-order.md.
 
     Args:
-        judged: What is left to choose from; every one is among `fused`.
+        judged: As the reranker scored them; every one is among `fused`.
         fused: All that was put before the reranker, best first.
     """
     place = {chunk: at for at, chunk in enumerate(fused)}
@@ -64,7 +64,7 @@ def settle(judged: Sequence[ScoredChunk], fused: Sequence[ChunkId]) -> list[Scor
             for other in judged
             if other.chunk.document_id == hit.chunk.document_id and other.chunk.id != hit.chunk.id
         )
-        return worth[hit.chunk.id] + COMPANY_SHARE * max(company, default=0.0)
+        return worth[hit.chunk.id] + COMPANY_SHARE * max((0.0, *company))
 
     return sorted(judged, key=settled, reverse=True)
 
