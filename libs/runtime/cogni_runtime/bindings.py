@@ -35,6 +35,7 @@ from cogni_engine import ReferenceStore
 from cogni_kernel import Ok, Result, TaskClass
 from cogni_runtime.container import Container
 from cogni_runtime.model_choice import Provider, chosen_routes
+from cogni_runtime.search_bindings import bind_search
 
 Close: TypeAlias = Callable[[], Awaitable[None]]
 
@@ -107,24 +108,23 @@ def embedded(data: Path, environment: Mapping[str, str]) -> Bindings:
 
     Args:
         data: An existing folder that this process holds alone.
-        environment: Names a model provider, if any: see `model_choice.chosen_routes`.
+        environment: Names a model provider and other stores for search, if any: see
+            `model_choice.chosen_routes` and `search_choice.chosen_search`.
 
     Raises:
-        DefinitionError: A port has no adapter, or a provider is named without a model that may be asked.
+        DefinitionError: A port has no adapter, or something is named that cannot be bound as it is.
     """
     from cogni_adapters.database.engine import Database
     from cogni_adapters.database.migrate import refuse_other_schema
     from cogni_adapters.database.queue import DatabaseQueueAdapter
     from cogni_adapters.extraction.sandbox import SandboxExtractorAdapter
     from cogni_adapters.system.clock import SystemClockAdapter
-    from cogni_adapters.tantivy.keyword_search import TantivyKeywordSearchAdapter
 
     database = Database(database_url(data))
     container = Container()
     container.bind(ClockPort, SystemClockAdapter())
     _bind_database(container, database)
-    keywords = TantivyKeywordSearchAdapter(data / "keywords")
-    container.bind(KeywordSearchPort, keywords)
+    let_search_go = bind_search(container, database, data, environment)
     extractor = SandboxExtractorAdapter()
     container.bind(ExtractorPort, extractor)
     let_model_go = _bind_models(container, environment)
@@ -134,7 +134,7 @@ def embedded(data: Path, environment: Mapping[str, str]) -> Bindings:
     async def close() -> None:
         extractor.close()
         await let_model_go()
-        await keywords.close()
+        await let_search_go()
         await database.close()
 
     queue = container.resolve(QueuePort)
@@ -154,7 +154,6 @@ def _bind_database(container: Container, database: object) -> None:
     from cogni_adapters.database.references import DatabaseReferenceStoreAdapter
     from cogni_adapters.database.run_log import DatabaseRunLogAdapter
     from cogni_adapters.database.transcripts import DatabaseTranscriptStoreAdapter
-    from cogni_adapters.database.vector_store import DatabaseVectorStoreAdapter
 
     assert isinstance(database, Database)
     clock = container.resolve(ClockPort)
@@ -169,7 +168,6 @@ def _bind_database(container: Container, database: object) -> None:
     container.bind(ReferenceStore, DatabaseReferenceStoreAdapter(database))
     container.bind(RunLogPort, DatabaseRunLogAdapter(database))
     container.bind(TranscriptStorePort, DatabaseTranscriptStoreAdapter(database, clock))
-    container.bind(VectorStorePort, DatabaseVectorStoreAdapter(database))
 
 
 def _bind_models(container: Container, environment: Mapping[str, str]) -> Close:

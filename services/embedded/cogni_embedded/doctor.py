@@ -6,16 +6,19 @@ from dataclasses import dataclass
 
 import httpx2
 
-from cogni_domain.knowledge.corpus import Corpus
+from cogni_domain.knowledge.corpus import Corpus, IndexId
 from cogni_domain.ports.document_store import DocumentStorePort
 from cogni_domain.ports.embedder import EmbedderPort
+from cogni_domain.ports.keyword_search import KeywordSearchPort
 from cogni_domain.ports.model import ModelPort
+from cogni_domain.ports.vector_store import VectorStorePort
 from cogni_embedded.bootstrap import Product, build
 from cogni_embedded.data_folder import DataFolder
 from cogni_embedded.ingesting import gap_line
 from cogni_engine import HealthState
-from cogni_kernel import DefinitionError, Err
+from cogni_kernel import CorpusId, DefinitionError, Err, TenantId
 from cogni_runtime.bindings import embedded, has_database
+from cogni_runtime.container import Container
 from cogni_runtime.model_choice import chosen_routes, in_words
 
 ENOUGH_BYTES = 500 * 2**20
@@ -69,6 +72,7 @@ async def _parts(product: Product, environment: Mapping[str, str]) -> list[Findi
         Finding("database", is_well=True, found="at this version's schema"),
         _model(container.resolve(ModelPort), environment),
         await _embedder(container.resolve(EmbedderPort)),
+        await _search(container),
         *await _corpora(product),
     ]
 
@@ -87,6 +91,16 @@ async def _embedder(embedder: EmbedderPort) -> Finding:
     if isinstance(tried, Err):
         return problem("embedder", str(tried.error.message), "Run: make install.")
     return Finding("embedder", is_well=True, found=embedder.version)
+
+
+async def _search(container: Container) -> Finding:
+    """Ask both stores for something that nobody has."""
+    nowhere = IndexId(TenantId("doctor"), CorpusId("doctor"))
+    for store in (container.resolve(VectorStorePort), container.resolve(KeywordSearchPort)):
+        name = type(store).__name__
+        if isinstance(await store.delete(nowhere, []), Err):
+            return problem("search", f"{name} does not answer", "Look at its server and address.")
+    return Finding("search", is_well=True, found="both stores answer")
 
 
 async def _corpora(product: Product) -> list[Finding]:

@@ -35,6 +35,11 @@ SPARE = 64
 UNAVAILABLE = HumanText("The vector store did not answer. Please try again in a minute.")
 
 
+def open_client(url: str, key: str | None = None) -> AsyncQdrantClient:
+    """Return a client of a server, which is not asked for anything yet."""
+    return AsyncQdrantClient(url=url, api_key=key, check_compatibility=False)
+
+
 class QdrantVectorStoreAdapter(VectorStorePort):
     """One collection for each index.
 

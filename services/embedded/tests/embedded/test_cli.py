@@ -421,6 +421,12 @@ class TestDoctor:
             assert f"ok      {part}: " in found.stdout
         assert "KeywordSearchPort by TantivyKeywordSearchAdapter" in found.stdout
 
+    def test_a_store_that_does_not_answer(self, cogni: "Cogni", data: Path) -> None:
+        found = cogni("doctor", data=data, OPENSEARCH_URL="http://127.0.0.1:9")
+
+        assert found.exit_code == 1
+        assert "problem search: OpenSearchKeywordSearchAdapter does not answer" in found.stdout
+
     def test_which_model_answers_and_how_it_is_asked(self, cogni: "Cogni", data: Path) -> None:
         found = cogni("doctor", data=data, **PROVIDER, **MODEL)
 
