@@ -1,0 +1,1 @@
+"""Events as signed webhooks, and the secrets that sign them."""
