@@ -1,5 +1,6 @@
 """A real DokuWiki keeps the connectors' contract, and its access list means what the mapping says."""
 
+import asyncio
 from collections.abc import Mapping
 
 import pytest
@@ -7,6 +8,8 @@ import pytest
 from cogni_adapters.rest.client import RestClient
 from cogni_adapters.wiki.dokuwiki import AclFile, DokuWikiConnectorAdapter
 from cogni_adapters.wiki.xml_rpc import DokuWikiCalls
+from cogni_domain.access.rule import AccessRule
+from cogni_domain.knowledge.source import ChangeKind
 from cogni_testing.contracts.connector import ConnectorContract
 from tests.servers.dokuwiki import CRAWLER, DokuWiki
 
@@ -37,3 +40,27 @@ class TestDokuWikiConnector(ConnectorContract):
 
     def remove(self, name: str) -> None:
         self.wiki.put(name, "")
+
+
+async def test_a_new_access_list_and_a_move_are_told(wiki: DokuWiki) -> None:
+    wiki.put("hr:plan", "The plan.")
+    changes = connector(wiki).changes()
+    first = asyncio.ensure_future(anext(changes))
+    await asyncio.sleep(1)
+
+    wiki.set_acl("* @ALL 1", "hr:* @hr 1", "hr:* @ALL 0")
+    narrowed = await asyncio.wait_for(first, 30)
+    wiki.put("open:plan", "The plan.")
+    made = await asyncio.wait_for(anext(changes), 30)
+    wiki.put("hr:plan", "")
+    gone = await asyncio.wait_for(anext(changes), 30)
+
+    assert [(e.kind, e.source_id) for e in (narrowed, made, gone)] == [
+        (ChangeKind.ACL_CHANGED, "hr:plan"),
+        (ChangeKind.EDITED, "open:plan"),
+        (ChangeKind.DELETED, "hr:plan"),
+    ]
+    assert narrowed.document is not None
+    assert narrowed.document.rule == AccessRule.any_of("g:wiki.acme.example/group/hr")
+    assert made.document is not None
+    assert made.document.rule == AccessRule.everyone()

@@ -1,5 +1,6 @@
 """A Redmine as a source: issues, and each note as a document of its own under its own rule."""
 
+import hashlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 
@@ -122,7 +123,7 @@ class RedmineConnectorAdapter(ConnectorPort):
             source_id=text(issue, "id"),
             name=text(issue, "subject"),
             rule=rule,
-            revision=_revision(issue),
+            revision=_revision(text(issue, "subject"), mapping(issue).get("description")),
             updated_at=moment(issue, "updated_on"),
             url=f"{self._client.base_url}/issues/{text(issue, 'id')}",
         )
@@ -133,7 +134,7 @@ class RedmineConnectorAdapter(ConnectorPort):
             source_id=f"{name}{NOTE}{number_}",
             name=f"{text(issue, 'subject')}, note {number_}",
             rule=rule,
-            revision=text(note, "notes"),
+            revision=_revision(text(note, "notes")),
             updated_at=moment(note, "created_on"),
             url=f"{self._client.base_url}/issues/{name}#change-{number_}",
         )
@@ -218,11 +219,9 @@ def _note_rule(project: Project | None, issue: object, note: object) -> AccessRu
     return project.note_rule(Issue.of(issue), author, is_private=is_private)
 
 
-def _revision(issue: object) -> str:
-    """Return what changes with an issue's text: its time alone has no parts of a second."""
-    return "\n".join(
-        [text(issue, "updated_on"), text(issue, "subject"), str(mapping(issue).get("description"))]
-    )
+def _revision(*texts: object) -> str:
+    """Return what changes with these texts, but holds none of them: a time has no parts of a second there."""
+    return hashlib.sha256("\0".join(map(str, texts)).encode()).hexdigest()
 
 
 def _paragraphs(written: str, title: str) -> tuple[Block, ...]:

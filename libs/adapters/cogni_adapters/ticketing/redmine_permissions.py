@@ -2,7 +2,8 @@
 
 A role lets see all issues, all but the private ones, or only those that one wrote or is assigned to; a private
 issue is shown to its author and assignee as long as they have a role there at all. Several roles add up. In a
-public project, who is no member has the role for that; a member has not.
+public project, who is no member has the role for that; a member has not. Where an issue is a group's work, people
+who may read it by the group's membership of it and a role of their own alone are left out.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,6 +1,8 @@
 """A DokuWiki as a source: its pages, who may read them, and what changes."""
 
-from collections.abc import AsyncIterator, Sequence
+import asyncio
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +22,7 @@ from cogni_domain.ports.connector import ConnectorPort
 from cogni_kernel import HumanText, NotFoundError, Result
 
 PAGE_SIZE = 500
+LISTING_FOR_S = 30.0
 MEDIA_TYPE = "text/x-dokuwiki"
 
 UNREAD = Unmappable("The wiki's access list cannot be read. Let this service read it: {}")
@@ -47,7 +50,7 @@ class AclFile(AclSource):
 
     async def lines(self) -> Sequence[AclLine] | Unmappable:
         try:
-            return acl_lines(self.path.read_text("utf-8"))
+            return acl_lines(await asyncio.to_thread(self.path.read_text, "utf-8"))
         except (OSError, ValueError) as failure:
             return Unmappable(UNREAD.explanation.format(type(failure).__name__))
 
@@ -121,6 +124,7 @@ class DokuWikiConnectorAdapter(ConnectorPort):
     ) -> None:
         self._authority, self._calls, self._acl = authority, calls, acl
         self._page_size, self._pause_s = page_size, pause_s
+        self._listed: tuple[float, Mapping[str, object]] | None = None
 
     @property
     def id(self) -> str:
@@ -137,13 +141,21 @@ class DokuWikiConnectorAdapter(ConnectorPort):
 
     async def _page(self, cursor: str | None) -> SourcePage:
         """Return the pages after one, in the order of their ids, which no edit changes."""
-        found = items(await self._calls.call("dokuwiki.getPagelist", "", {"hash": True}))
+        by_id = await self._listing(is_first=cursor is None)
         acl = await self._read_acl()
-        by_id = {text(page, "id"): page for page in found}
         after = sorted(page for page in by_id if cursor is None or page > cursor)
         part = after[: self._page_size]
         documents = [self._described(by_id[page], acl) for page in part]
         return SourcePage(documents, part[-1] if len(after) > len(part) else None)
+
+    async def _listing(self, *, is_first: bool) -> Mapping[str, object]:
+        """Return all pages; the wiki tells them at once, so the next part may go on in what the first one saw."""
+        listing = self._listed
+        if is_first or listing is None or time.monotonic() - listing[0] > LISTING_FOR_S:
+            found = items(await self._calls.call("dokuwiki.getPagelist", "", {"hash": True}))
+            by_id = {text(page, "id"): page for page in found}
+            listing = self._listed = time.monotonic(), by_id
+        return listing[1]
 
     async def _content(self, document: SourceDocument) -> ExtractedDocument | Skipped:
         """Return a page's text, if it still has the readers that it was listed with."""
