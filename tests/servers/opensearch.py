@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import urllib.request
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -94,6 +95,7 @@ def opensearch() -> Iterator[OpenSearchServer]:
             {"HOME": str(folder)},
             folder / "server.log",
             lambda: _answers(url),
+            signal.SIGKILL,  # in peace it takes half a minute, and its data goes anyway
         ) as pid:
             yield OpenSearchServer(url, pid)
 
