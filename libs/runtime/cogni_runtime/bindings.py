@@ -3,6 +3,7 @@
 Each import stands where it is needed, so that an image installs only what it binds.
 """
 
+import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -31,9 +32,19 @@ from cogni_domain.ports.run_log import RunLogPort
 from cogni_domain.ports.token_verifier import TokenVerifierPort
 from cogni_domain.ports.transcript_store import TranscriptStorePort
 from cogni_domain.ports.vector_store import VectorStorePort
+from cogni_domain.subscriptions_endpoint import EndpointPolicy
 from cogni_engine import ReferenceStore
-from cogni_kernel import Ok, Result, TaskClass
+from cogni_kernel import ConflictError, Err, Ok, Result, TaskClass
 from cogni_runtime.container import Container
+from cogni_runtime.event_bindings import (
+    EVENT_PORTS,
+    KEY_BYTES,
+    NO_KEY,
+    TO_LOOPBACK,
+    bind_events,
+    draw_event_key,
+    event_key,
+)
 from cogni_runtime.model_choice import Provider, chosen_routes
 from cogni_runtime.search_bindings import bind_search
 
@@ -58,6 +69,7 @@ PORTS: tuple[type, ...] = (
     TokenVerifierPort,
     TranscriptStorePort,
     VectorStorePort,
+    *EVENT_PORTS,
 )
 
 
@@ -96,11 +108,17 @@ def database_url(data: Path) -> str:
 
 
 def migrate(data: Path) -> Result[str]:
-    """Bring the database of a data folder to this version's schema; return the revision."""
+    """Bring the database of a data folder to this version's schema; return the revision.
+
+    A folder without a key for the secrets of events is given one.
+    """
     from cogni_adapters.database.migrate import migrate as run
 
     data.mkdir(parents=True, exist_ok=True)
-    return run(database_url(data))
+    done = run(database_url(data))
+    if isinstance(done, Ok):
+        draw_event_key(data)
+    return done
 
 
 def embedded(data: Path, environment: Mapping[str, str]) -> Bindings:
@@ -129,17 +147,52 @@ def embedded(data: Path, environment: Mapping[str, str]) -> Bindings:
     container.bind(ExtractorPort, extractor)
     let_model_go = _bind_models(container, environment)
     _bind_tokens(container)
+    key = event_key(data)
+    policy = EndpointPolicy(allow_loopback=environment.get(TO_LOOPBACK) == "1")
+    close_connections = bind_events(container, database, key or os.urandom(KEY_BYTES), policy)
     container.validate(PORTS)
 
     async def close() -> None:
+        await close_connections()
         extractor.close()
         await let_model_go()
         await let_search_go()
         await database.close()
 
+    async def refuse() -> Result[None]:
+        other = await refuse_other_schema(database)
+        return other if isinstance(other, Err) or key else Err(ConflictError(NO_KEY))
+
     queue = container.resolve(QueuePort)
     assert isinstance(queue, DatabaseQueueAdapter)
-    return Bindings(container, lambda: refuse_other_schema(database), close, queue.take_over, data)
+    return Bindings(container, refuse, close, queue.take_over, data)
+
+
+def event_sink(url: str, key: bytes) -> Bindings:
+    """Bind what brings events out of the house, over the database that the other processes write to.
+
+    Args:
+        url: Of the database, as SQLAlchemy has it.
+        key: 32 bytes, the same for every process that opens or seals secrets of this database.
+
+    Raises:
+        DefinitionError: The key has another length.
+    """
+    from cogni_adapters.database.engine import Database
+    from cogni_adapters.database.migrate import refuse_other_schema
+    from cogni_adapters.system.clock import SystemClockAdapter
+
+    database = Database(url)
+    container = Container()
+    container.bind(ClockPort, SystemClockAdapter())
+    close_connections = bind_events(container, database, key, EndpointPolicy())
+    container.validate((ClockPort, *EVENT_PORTS))
+
+    async def close() -> None:
+        await close_connections()
+        await database.close()
+
+    return Bindings(container, lambda: refuse_other_schema(database), close)
 
 
 def _bind_database(container: Container, database: object) -> None:

@@ -52,8 +52,11 @@ class WebhookSinkAdapter(EventSinkPort):
             network_backend=GuardedNetwork(policy, httpcore2.AnyIOBackend(), resolve_name),
         )
 
+    def why_not(self, endpoint: Endpoint) -> str | None:
+        return self._policy.why_not(endpoint)
+
     async def deliver(self, endpoint: Endpoint, message: WebhookMessage) -> DeliveryOutcome:
-        refusal = self._policy.why_not(endpoint)
+        refusal = self.why_not(endpoint)
         if refusal is not None:
             return NotDelivered(f"blocked: {refusal}")
         try:

@@ -12,6 +12,7 @@ from cogni_domain.events_outgoing import DeadDelivery
 from cogni_domain.ports.clock import ClockPort
 from cogni_domain.ports.event_deliveries import EventDeliveriesPort
 from cogni_domain.ports.event_secrets import EventSecretsPort
+from cogni_domain.ports.event_sink import EventSinkPort
 from cogni_domain.ports.event_subscriptions import EventSubscriptionsPort
 from cogni_domain.subscriptions import (
     ADMINISTER_EVENTS,
@@ -20,7 +21,7 @@ from cogni_domain.subscriptions import (
     Subscription,
     SubscriptionState,
 )
-from cogni_domain.subscriptions_endpoint import Endpoint, EndpointPolicy
+from cogni_domain.subscriptions_endpoint import Endpoint
 from cogni_kernel import (
     Err,
     HumanText,
@@ -55,7 +56,7 @@ class SubscriptionService:
     subscriptions: EventSubscriptionsPort
     deliveries: EventDeliveriesPort
     secrets: EventSecretsPort
-    policy: EndpointPolicy
+    sink: EventSinkPort
     clock: ClockPort
     new_id: Callable[[], str]
     new_secret: Callable[[], bytes]
@@ -169,7 +170,7 @@ class SubscriptionService:
             endpoint = Endpoint(url)
         except ValueError as error:
             return _wrong("url", str(error))
-        refusal = self.policy.why_not(endpoint)
+        refusal = self.sink.why_not(endpoint)
         if refusal is not None:
             return _wrong("url", refusal)
         now = self.clock.now()

@@ -55,6 +55,9 @@ class ScriptedSink(EventSinkPort):
     outcome: Callable[[Endpoint, WebhookMessage], DeliveryOutcome] = lambda _, __: Delivered(200)
     sent: list[tuple[str, WebhookMessage]] = field(default_factory=list)
 
+    def why_not(self, endpoint: Endpoint) -> str | None:
+        return EndpointPolicy().why_not(endpoint)
+
     async def deliver(self, endpoint: Endpoint, message: WebhookMessage) -> DeliveryOutcome:
         self.sent.append((endpoint.host, message))
         return self.outcome(endpoint, message)
@@ -81,7 +84,7 @@ class House:
             self.subscriptions,
             self.deliveries,
             self.secrets,
-            EndpointPolicy(),
+            self.sink,
             self.clock,
             SequentialIds("s"),
             lambda: drawn().encode().ljust(32, b"."),

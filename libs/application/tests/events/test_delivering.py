@@ -133,6 +133,9 @@ class Hanging(EventSinkPort):
         self.most_waiting = 0
         self.go_on = asyncio.Event()
 
+    def why_not(self, endpoint: Endpoint) -> str | None:
+        return None
+
     async def deliver(self, endpoint: Endpoint, message: WebhookMessage) -> DeliveryOutcome:
         if endpoint.host == "slow.example":
             self.waiting += 1

@@ -9,6 +9,10 @@ from cogni_domain.subscriptions_endpoint import Endpoint
 class EventSinkPort(Protocol):
     """Implementations must pass `contracts.event_sink.EventSinkContract`."""
 
+    def why_not(self, endpoint: Endpoint) -> str | None:
+        """Return why nothing may ever be sent there, as far as its address says; None where it may."""
+        ...
+
     async def deliver(self, endpoint: Endpoint, message: WebhookMessage) -> DeliveryOutcome:
         """Send once, and return what came of it; whatever goes wrong outside is an outcome.
 

@@ -16,9 +16,11 @@ from cogni_domain.access.rule import AccessRule
 from cogni_domain.model_routes import RoutedModel
 from cogni_domain.ports.clock import ClockPort
 from cogni_domain.ports.directory import DirectoryPort
+from cogni_domain.ports.event_sink import EventSinkPort
 from cogni_domain.ports.extractor import ExtractorPort
 from cogni_domain.ports.model import ModelPort
 from cogni_domain.ports.token_verifier import TokenVerifierPort
+from cogni_domain.subscriptions_endpoint import Endpoint
 from cogni_kernel import ConflictError, DefinitionError, TenantId
 from cogni_runtime.bindings import (
     PORTS,
@@ -26,10 +28,12 @@ from cogni_runtime.bindings import (
     database_url,
     demo_token,
     embedded,
+    event_sink,
     folder_connector,
     has_database,
     migrate,
 )
+from cogni_runtime.event_bindings import EVENT_PORTS, KEY_FILE, event_key
 from cogni_testing import err, ok
 
 ISSUER = Issuer(
@@ -185,3 +189,51 @@ async def test_a_folder_is_connected_with_its_rule(tmp_path: Path) -> None:
 
     assert [document.rule for document in page.documents] == [rule]
     await bindings.close()
+
+
+async def test_events_go_to_this_machine_only_where_that_was_asked_for(tmp_path: Path) -> None:
+    here = Endpoint("http://127.0.0.1:9/")
+
+    for setting, may in (({}, False), ({"COGNI_EVENTS_TO_LOOPBACK": "1"}, True)):
+        async with bound(tmp_path, setting) as bindings:
+            refusal = bindings.container.resolve(EventSinkPort).why_not(here)
+        assert (refusal is None) is may
+
+
+def test_the_key_of_a_data_folder_is_drawn_once_and_read_by_its_owner_alone(
+    tmp_path: Path,
+) -> None:
+    assert event_key(tmp_path) is None
+    ok(migrate(tmp_path))
+    first = event_key(tmp_path)
+
+    ok(migrate(tmp_path))
+
+    assert event_key(tmp_path) == first
+    assert first is not None
+    assert len(first) == 32
+    assert (tmp_path / KEY_FILE).stat().st_mode & 0o777 == 0o600
+
+
+async def test_a_data_folder_that_lost_its_key_is_not_served(tmp_path: Path) -> None:
+    ok(migrate(tmp_path))
+    (tmp_path / KEY_FILE).unlink()
+
+    async with bound(tmp_path) as bindings:
+        error = err(await bindings.refuse_other_schema(), ConflictError)
+    assert "events.key is missing" in str(error.message)
+
+    (tmp_path / KEY_FILE).write_text("no key")
+    with pytest.raises(DefinitionError, match="holds no key"):
+        embedded(tmp_path, {})
+
+
+async def test_event_sink_binds_what_it_needs_and_refuses_another_schema(tmp_path: Path) -> None:
+    bindings = event_sink(database_url(tmp_path), b"k" * 32)
+    for port in EVENT_PORTS:
+        bindings.container.resolve(port)
+    err(await bindings.refuse_other_schema(), ConflictError)
+    await bindings.close()
+
+    with pytest.raises(DefinitionError, match="32 bytes"):
+        event_sink(database_url(tmp_path), b"short")

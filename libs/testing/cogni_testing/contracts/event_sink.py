@@ -73,6 +73,10 @@ class EventSinkContract(ABC):
 
         assert outcome == NotDelivered("answered 429", timedelta(seconds=120))
 
+    async def test_where_it_may_send_it_says_so(self) -> None:
+        assert self.make_sink().why_not(self.endpoint(200, {})) is None
+        assert self.make_sink().why_not(Endpoint("https://169.254.169.254/")) is not None
+
     async def test_where_nobody_listens_nothing_is_delivered(self) -> None:
         outcome = await self.make_sink().deliver(self.nobody(), a_message())
 
