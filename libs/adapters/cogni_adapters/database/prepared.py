@@ -2,13 +2,15 @@
 
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any, TypeAlias
 
 import sqlalchemy as sa
 from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.types import TypeEngine
 
 from cogni_adapters.database.dialects import insert
+from cogni_adapters.database.schema import AnyText, JsonText
 
 Row: TypeAlias = Mapping[str, object]
 """What is written: a value for each parameter that has none."""
@@ -94,7 +96,7 @@ def _arrangement(compiled: SQLCompiler, dialect: sa.Dialect) -> Callable[[Row], 
     """Return what takes the values that a statement asks for, and adds those that it brings."""
     names = list(compiled.positiontup or compiled.params)
     binds = [compiled.binds[name] for name in names]
-    processors = [bind.type.dialect_impl(dialect).bind_processor(dialect) for bind in binds]
+    processors = [_writing(bind.type, dialect) for bind in binds]
     brought = {n: b.effective_value for n, b in zip(names, binds, strict=True) if not b.required}
     steps = tuple(zip(names, processors, strict=True))
 
@@ -105,6 +107,13 @@ def _arrangement(compiled: SQLCompiler, dialect: sa.Dialect) -> Callable[[Row], 
     if compiled.positional:
         return lambda row: tuple(arranged(row))
     return lambda row: dict(zip(names, arranged(row), strict=True))
+
+
+def _writing(kind: TypeEngine[Any], dialect: sa.Dialect) -> Callable[[Any], object] | None:
+    """Return what makes a parameter of a value; our own types of text need nothing of the type below them."""
+    if isinstance(kind, AnyText | JsonText):
+        return partial(kind.process_bind_param, dialect=dialect)
+    return kind.dialect_impl(dialect).bind_processor(dialect)
 
 
 def _reading(compiled: SQLCompiler, dialect: sa.Dialect) -> Callable[[Sequence[Any]], Any]:

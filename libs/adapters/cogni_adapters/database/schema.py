@@ -62,6 +62,9 @@ class AnyText(sa.TypeDecorator[str]):
         return None if value is None else unescape(value)
 
 
+_encoded = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
 class JsonText(sa.TypeDecorator[object]):
     """JSON as text: PostgreSQL's own type would refuse some of it."""
 
@@ -69,7 +72,7 @@ class JsonText(sa.TypeDecorator[object]):
     cache_ok = True
 
     def process_bind_param(self, value: object, dialect: Dialect) -> str:  # noqa: ARG002
-        return escape(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+        return escape(_encoded(value))
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> object:  # noqa: ARG002
         return None if value is None else json.loads(unescape(value))

@@ -23,6 +23,8 @@ class Reader:
         self._kept: list[NumberedDelta] = []
         self._told = False
         self._waiter: asyncio.Future[None] | None = None
+        self._until = 0.0
+        self._alarm: asyncio.TimerHandle | None = None
 
     def tell(self, deltas: Sequence[NumberedDelta]) -> None:
         """Keep what has been committed, or let go of all that is kept where that becomes too much."""
@@ -62,13 +64,33 @@ class Reader:
         if not self._told:
             loop = asyncio.get_running_loop()
             self._waiter = loop.create_future()
-            late = loop.call_later(seconds, self._end_wait)
+            self._until = loop.time() + seconds
+            if self._alarm is None or self._alarm.when() > self._until:
+                self._set_alarm()
             try:
                 await self._waiter
             finally:
-                late.cancel()
                 self._waiter = None
         return self._told
+
+    def close(self) -> None:
+        """Wait for nothing any more."""
+        if self._alarm is not None:
+            self._alarm.cancel()
+
+    def _set_alarm(self) -> None:
+        self.close()
+        self._alarm = asyncio.get_running_loop().call_at(self._until, self._ring)
+
+    def _ring(self) -> None:
+        """End a wait that is over; one that began since has time left, and one alarm serves many."""
+        self._alarm = None
+        if self._waiter is None:
+            return
+        if asyncio.get_running_loop().time() < self._until:
+            self._set_alarm()
+        else:
+            self._end_wait()
 
     def _note(self) -> None:
         self._told = True
@@ -83,31 +105,32 @@ class Readers:
     """Who follows which run in this process."""
 
     def __init__(self) -> None:
-        self._by_run: dict[RunRef, set[Reader]] = {}
+        self._by_run: dict[str, set[Reader]] = {}
 
     def has(self, run: RunRef) -> bool:
         """Tell whether anybody in this process follows the run."""
-        return run in self._by_run
+        return run.value in self._by_run
 
     @contextmanager
     def one_of(self, run: RunRef) -> Iterator[Reader]:
         """Enter a reader of a run, for as long as it reads."""
         reader = Reader()
-        self._by_run.setdefault(run, set()).add(reader)
+        self._by_run.setdefault(run.value, set()).add(reader)
         try:
             yield reader
         finally:
-            others = self._by_run[run]
+            reader.close()
+            others = self._by_run[run.value]
             others.discard(reader)
             if not others:
-                del self._by_run[run]
+                del self._by_run[run.value]
 
     def tell(self, run: RunRef, deltas: Sequence[NumberedDelta]) -> None:
         """Hand committed deltas to all who follow the run."""
-        for reader in self._by_run.get(run, ()):
+        for reader in self._by_run.get(run.value, ()):
             reader.tell(deltas)
 
     def wake(self, run: RunRef) -> None:
         """Send all who follow the run to its log."""
-        for reader in self._by_run.get(run, ()):
+        for reader in self._by_run.get(run.value, ()):
             reader.wake()

@@ -28,6 +28,7 @@ class _Live:
 
     Attributes:
         cursor: Of the first delta that waits.
+        words: Of a text that no commit holds yet, the last of what waits.
         unanswered: The newest commit of which it is not known whether it is in the log.
         failures: How many commits of this run alone have failed.
         speaks: Whether words of its are in the log: then they are written by the frame.
@@ -37,6 +38,7 @@ class _Live:
     epoch: int
     cursor: int = 1
     deltas: list[Delta] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     unanswered: LogEntry | None = None
     failures: int = 0
@@ -46,21 +48,21 @@ class _Live:
     @property
     def waits(self) -> bool:
         """Whether anything of it is to be committed."""
-        return bool(self.deltas or self.steps)
+        return bool(self.deltas or self.words or self.steps)
 
-    def add(self, delta: Delta) -> bool:
-        """Add a delta; words go with the words before them, as far as no commit may hold those already.
+    def add(self, delta: Delta) -> None:
+        """Add a delta; words go with the words before them, as far as no commit may hold those already."""
+        if isinstance(delta, TokenDelta):
+            self.words.append(delta.text)
+        else:
+            self.close()
+            self.deltas.append(delta)
 
-        False where they do: then nothing more waits than did before.
-        """
-        under_way = len(self.unanswered.deltas) if self.unanswered else 0
-        if isinstance(delta, TokenDelta) and len(self.deltas) > under_way:
-            last = self.deltas[-1]
-            if isinstance(last, TokenDelta):
-                self.deltas[-1] = TokenDelta(last.text + delta.text)
-                return False
-        self.deltas.append(delta)
-        return True
+    def close(self) -> None:
+        """Make one delta of the words that wait: another begins after it."""
+        if self.words:
+            self.deltas.append(TokenDelta("".join(self.words)))
+            self.words.clear()
 
 
 class RunStreams:
@@ -77,7 +79,7 @@ class RunStreams:
     def __init__(self, log: RunLogPort, on_lost: Callable[[RunRef], None]) -> None:
         self._log = log
         self._on_lost = on_lost
-        self._live: dict[RunRef, _Live] = {}
+        self._live: dict[str, _Live] = {}
         self._waiting: set[RunRef] = set()
         self._readers = Readers()
         self._dirty = asyncio.Event()
@@ -85,21 +87,24 @@ class RunStreams:
 
     def begin(self, run: RunRef, epoch: int) -> None:
         """Own a run from now on."""
-        self._live[run] = _Live(epoch)
+        self._live[run.value] = _Live(epoch)
 
     def publish(self, run: RunRef, delta: Delta) -> None:
         """Add a delta; it is shown with the next commit."""
-        live = self._live.get(run)
+        live = self._live.get(run.value)
         if live is None:
+            return
+        goes_on = bool(live.words) and isinstance(delta, TokenDelta)
+        live.add(delta)
+        if goes_on:
             return
         if not live.speaks:
             live.due = 0.0
-        if live.add(delta):
-            self._is_dirty(run)
+        self._is_dirty(run)
 
     def record(self, run: RunRef, step: Step) -> None:
         """Add a step to the run's record; it is kept with the next commit, or with one of its own within a frame."""
-        if (live := self._live.get(run)) is not None:
+        if (live := self._live.get(run.value)) is not None:
             if not live.waits:
                 live.due = max(live.due, asyncio.get_running_loop().time() + FRAME_S)
             live.steps.append(step)
@@ -123,7 +128,7 @@ class RunStreams:
         await self._flush([run for run in self._waiting if self._is_due(run, now)])
 
     def _is_due(self, run: RunRef, now: float) -> bool:
-        live = self._live.get(run)
+        live = self._live.get(run.value)
         return live is None or live.due <= now
 
     async def flush(self, run: RunRef | None = None) -> None:
@@ -136,7 +141,7 @@ class RunStreams:
         What cannot be committed together is tried run by run: one that cannot be written holds up no other.
         """
         async with self._flushing:
-            waiting = [run for run in runs if (live := self._live.get(run)) and live.waits]
+            waiting = [run for run in runs if (live := self._live.get(run.value)) and live.waits]
             self._waiting.difference_update(runs)
             committed = not waiting or await self._commit(waiting)
             if not committed and len(waiting) > 1:
@@ -149,17 +154,20 @@ class RunStreams:
 
     def is_settled(self, run: RunRef) -> bool:
         """Tell whether nothing of the run waits to be committed."""
-        live = self._live.get(run)
+        live = self._live.get(run.value)
         return live is None or not live.waits
 
     async def _commit_singly(self, runs: Sequence[RunRef]) -> None:
         """Commit run by run, those that failed before last; two failures say that the log does not answer."""
         failed = 0
-        for run in sorted(filter(self._live.get, runs), key=lambda r: self._live[r].failures):
-            live = self._live.get(run)
+        for run in sorted(filter(self._owns, runs), key=lambda r: self._live[r.value].failures):
+            live = self._live.get(run.value)
             if failed < 2 and live is not None and not await self._commit([run]):
                 failed += 1
                 live.failures += 1
+
+    def _owns(self, run: RunRef) -> bool:
+        return run.value in self._live
 
     async def _commit(self, runs: Sequence[RunRef]) -> bool:
         entries = [entry for run in runs if (entry := await self._entry(run)) is not None]
@@ -176,7 +184,7 @@ class RunStreams:
 
     async def _entry(self, run: RunRef) -> LogEntry | None:
         """Return what waits of a run; None while it cannot be told whether that is in the log already."""
-        before = self._live[run].unanswered
+        before = self._live[run.value].unanswered
         if before is not None and before.deltas:
             status = await self._log.status(run)
             if isinstance(status, Err) and not isinstance(status.error, NotFoundError):
@@ -184,17 +192,18 @@ class RunStreams:
             written = before.first_cursor + len(before.deltas) - 1
             if isinstance(status, Ok) and status.value.last_cursor >= written:
                 self._settle(before, lost=False)
-        if (live := self._live.get(run)) is None:
+        if (live := self._live.get(run.value)) is None:
             return None
+        live.close()
         live.unanswered = LogEntry(
             run, live.epoch, live.cursor, tuple(live.deltas), tuple(live.steps)
         )
         return live.unanswered
 
     def _settle(self, entry: LogEntry, *, lost: bool) -> None:
-        run, live = entry.run_ref, self._live.get(entry.run_ref)
+        run, live = entry.run_ref, self._live.get(entry.run_ref.value)
         if lost:
-            self._live.pop(run, None)
+            self._live.pop(run.value, None)
             self._on_lost(run)
             self._readers.wake(run)
         elif live is not None:
@@ -213,7 +222,7 @@ class RunStreams:
 
     def end(self, run: RunRef, closing: Sequence[Delta] = ()) -> None:
         """Own a run no longer: it is sealed. `closing` is what its owner sealed it with."""
-        live = self._live.pop(run, None)
+        live = self._live.pop(run.value, None)
         if live is not None and closing:
             self._tell(run, live.cursor, closing)
         else:
@@ -225,7 +234,7 @@ class RunStreams:
         Works for a run of any process that shares the log. Leaving it stops nothing but itself.
         """
         with self._readers.one_of(run) as reader:
-            if (live := self._live.get(run)) is not None and after == live.cursor - 1:
+            if (live := self._live.get(run.value)) is not None and after == live.cursor - 1:
                 reader.catch_up()
             while True:
                 for numbered in await self._next(run, reader, after):
@@ -247,7 +256,7 @@ class RunStreams:
                 reader.fall_behind()
                 await asyncio.sleep(POLL_S)
                 return ()
-        if not await reader.wait(LIVE_POLL_S if run in self._live else POLL_S):
+        if not await reader.wait(LIVE_POLL_S if self._owns(run) else POLL_S):
             reader.fall_behind()
             return ()
         return () if reader.is_behind else reader.take(after)
