@@ -13,7 +13,7 @@ export UV_SYSTEM_CERTS := 1
 export COGNI_SHARED ?= $(abspath ../shared)
 
 .DEFAULT_GOAL := help
-.PHONY: help chromium agui-client turbo-client install run migrate test test-live check bench screenshots lock format
+.PHONY: help chromium agui-client turbo-client install run migrate test test-live check check-deploy bench screenshots lock format
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z][a-z-]*:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ test: install chromium agui-client turbo-client ## every test that needs no serv
 
 e2e: install ## tests on real servers, which are installed once and started here; says which ran
 	$(BIN)/pytest -q tests/e2e
+
+check-deploy: install ## the chart, Terraform, the Tiltfile, and an image where a Docker engine answers; says which ran
+	$(BIN)/pytest -q tests/deploy
 
 test-live: install ## the contract of models against the provider whose key is in the environment, which costs
 	COGNI_LIVE=1 $(BIN)/pytest -q libs/adapters/tests/live

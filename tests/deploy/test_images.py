@@ -67,16 +67,33 @@ def test_images_are_made_with_the_uv_of_the_makefile() -> None:
         assert f"uv=={version}" in dockerfile.read_text()
 
 
-def test_an_image_has_its_services_own_packages_and_extras_alone() -> None:
-    edge, edges, _ = Workspace(ROOT).needs(Path("services/edge"))
-    embedded, others, extras = Workspace(ROOT).needs(Path("services/embedded"))
+def package(root: Path, folder: str, name: str, more: str) -> None:
+    (root / folder).mkdir(parents=True)
+    text = f'[project]\nname = "{name}"\n{more}'
+    (root / folder / "pyproject.toml").write_text(text)
 
-    assert not {"SQLAlchemy", "tantivy", "openvino"} & set(edges)
-    assert set(edge) < set(embedded)
-    assert "minilm" in extras
-    assert "postgres" not in extras
-    assert not [it for it in others if it.startswith("psycopg")]
-    assert not [it for it in embedded if it.name == "testing"]
+
+def test_an_image_has_its_services_own_packages_and_extras_alone(tmp_path: Path) -> None:
+    package(tmp_path, "services/thin", "cogni-thin", 'dependencies = ["cogni-low[one]", "web"]')
+    package(
+        tmp_path, "services/fat", "cogni-fat", 'dependencies = ["cogni-low[two]", "cogni-thin"]'
+    )
+    extras = '[project.optional-dependencies]\none = ["first"]\ntwo = ["second[x]>=2"]\n'
+    package(tmp_path, "libs/low", "cogni-low", f'dependencies = ["plain"]\n{extras}')
+    workspace = Workspace(tmp_path)
+
+    thin, fat = (workspace.needs(Path(it)) for it in ("services/thin", "services/fat"))
+
+    assert [str(it) for it in thin[0]] == ["libs/low", "services/thin"]
+    assert thin[1:] == (["first", "plain", "web"], frozenset({"one"}))
+    assert [str(it) for it in fat[0]] == ["libs/low", "services/fat", "services/thin"]
+    assert fat[1:] == (["first", "plain", "second[x]>=2", "web"], frozenset({"one", "two"}))
+
+
+def test_the_rim_alone_brings_no_store_and_no_model() -> None:
+    _, requirements, _ = Workspace(ROOT).needs(Path("services/edge"))
+
+    assert not {"SQLAlchemy", "tantivy", "openvino"} & set(requirements)
 
 
 def test_a_part_of_the_lock_is_word_for_word_the_locks() -> None:
