@@ -116,7 +116,7 @@ class AguiRun:
             case TokenDelta(text):
                 return self._text(text)
             case PhaseDelta(phase, detail):
-                return self._step_to(phase, said(detail, self._view.language))
+                return self._step_to(phase, self._view.said(detail))
             case ToolCompletedDelta():
                 return self._called(delta)
             case RunDelta() | MarkerDelta() | ProposalDelta() | CitationDelta():

@@ -7,10 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cogni_domain.ports.run_log import NumberedDelta
-from cogni_engine import DoneDelta, FailedDelta, PhaseDelta, to_payload
+from cogni_engine import (
+    CitationDelta,
+    DoneDelta,
+    FailedDelta,
+    PhaseDelta,
+    ProposalDelta,
+    to_payload,
+)
 from cogni_kernel import encodable
-from cogni_surfaces.chat import View, disclosed
-from cogni_surfaces.texts import said
+from cogni_surfaces.chat import View, disclosed, spoken_citation, spoken_proposal
 
 _LINE_ENDS = re.compile("[\x85\u2028\u2029]")
 
@@ -31,7 +37,11 @@ def server_event(numbered: NumberedDelta, view: View = View()) -> ServerEvent:  
     if isinstance(delta, DoneDelta | FailedDelta):
         payload = {"outcome": disclosed(delta.outcome, view)}
     elif isinstance(delta, PhaseDelta):
-        payload = {**payload, "detail": said(delta.detail, view.language)}
+        payload = {**payload, "detail": view.said(delta.detail)}
+    elif isinstance(delta, CitationDelta):
+        payload = spoken_citation(payload, view.language)
+    elif isinstance(delta, ProposalDelta):
+        payload = spoken_proposal(payload, view)
     return ServerEvent(str(numbered.cursor), delta.name, json_line(payload))
 
 

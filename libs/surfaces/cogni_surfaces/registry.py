@@ -9,26 +9,34 @@ from cogni_kernel import Err, HumanText, NotFoundError, Ok, Result, TenantId
 from cogni_surfaces.base import Base
 from cogni_surfaces.chat import ChatSurface
 from cogni_surfaces.terminal import TerminalSurface
+from cogni_surfaces.words import HostWords
 
 NO_SURFACE = HumanText("There is nothing here under that name that you can open.")
 
 
 @dataclass(frozen=True, slots=True)
 class OpenSurface:
-    """A surface that a tenant has."""
+    """A surface that a tenant has, and what the host's tools say there."""
 
     surface: type[Base]
     tenant: Tenant
+    words: HostWords = HostWords()  # noqa: RUF009 - a frozen value
 
 
 class SurfaceRegistry:
-    """Finds a surface by its id, unless the tenant switched it off; asked anew at every request."""
+    """Finds a surface by its id, unless the tenant switched it off; asked anew at every request.
+
+    Attributes:
+        words: What the host's own tools say, in other languages.
+    """
 
     def __init__(
         self,
         directory: DirectoryPort,
         surfaces: Iterable[type[Base]] = (ChatSurface, TerminalSurface),
+        words: HostWords = HostWords(),  # noqa: B008 - a frozen value
     ) -> None:
+        self.words = words
         self._directory = directory
         self._surfaces = {surface.id: surface for surface in surfaces}
 
@@ -48,7 +56,7 @@ class SurfaceRegistry:
             return Err(NotFoundError(NO_SURFACE))
         if surface_id in found.value.surfaces_off:
             return Err(NotFoundError(NO_SURFACE))
-        return Ok(OpenSurface(surface, found.value))
+        return Ok(OpenSurface(surface, found.value, self.words))
 
     async def framed(self, key_id: str, surface_id: str) -> Result[Issuer]:
         """Return whose pages may hold a surface in a frame: those of the key that its address names.

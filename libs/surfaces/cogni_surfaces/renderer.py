@@ -1,6 +1,7 @@
 """The parts of an answer as sanitised HTML: its text, its sources, its freshness and its label."""
 
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from html import escape
@@ -18,6 +19,7 @@ from cogni_surfaces.texts import (
     READ_UP_TO,
     Language,
     said,
+    said_place,
 )
 
 _TAG_NAMES = (
@@ -28,6 +30,7 @@ TAGS = frozenset(_TAG_NAMES.split())
 
 _HANDLE = re.compile(r"\[(s[1-9][0-9]{0,8})\]", re.ASCII)
 _MARKER = re.compile(r"\[\[([A-Z]{1,16}):([a-z][1-9][0-9]{0,8})\]\]", re.ASCII)
+_BRACKETED = re.compile(r"[\[［]{1,2}[^\[\]［］]{2,40}[\]］]{1,2}")
 _TAG = re.compile("(<[^>]*>)")
 _VERBATIM = ("code", "pre")
 
@@ -37,7 +40,7 @@ def body(outcome: Mapping[str, object]) -> str:
 
     Of Markdown, what could fetch, run or style something is shown as text, a link with its address. A handle
     becomes a source mark only where the outcome cites it, numbered from 1 within the answer, a marker a place for its widget only where the outcome
-    has it; any other goes. In code both stay as they are written.
+    has it; any other goes, and so does what only looks like one. In code both stay as they are written.
 
     Args:
         outcome: As the contract names it: `text`, `citations`, `markers`.
@@ -78,8 +81,17 @@ def _numbered(citations: Sequence[Mapping[str, object]]) -> dict[str, int]:
 
 
 def _marked(text: str, cited: Mapping[str, int], widgets: set[str]) -> str:
+    text = _BRACKETED.sub(lambda m: "" if _looks_issued(m[0]) else m[0], text)
     text = _MARKER.sub(lambda m: _widget(m) if m[0] in widgets else "", text)
     return _HANDLE.sub(lambda m: _source_mark(m[1], cited[m[1]]) if m[1] in cited else "", text)
+
+
+def _looks_issued(bracketed: str) -> bool:
+    """Tell whether it is a handle or marker to the eye alone, as with full-width signs: nothing ever issues such."""
+    folded = "".join(
+        str(unicodedata.decimal(c, c)) for c in unicodedata.normalize("NFKC", bracketed)
+    )
+    return folded != bracketed and bool(_HANDLE.fullmatch(folded) or _MARKER.fullmatch(folded))
 
 
 def _widget(marker: re.Match[str]) -> str:
@@ -95,14 +107,15 @@ def sources(citations: Sequence[Mapping[str, object]], language: Language) -> st
     if not citations:
         return f'<p class="sources">{said(NO_SOURCES, language)}</p>'
     numbers = _numbered(citations)
-    lines = (_source(citation, numbers[str(citation["handle"])]) for citation in citations)
+    lines = (_source(each, numbers[str(each["handle"])], language) for each in citations)
     return f'<ul class="sources">{"".join(lines)}</ul>'
 
 
-def _source(citation: Mapping[str, object], number: int) -> str:
+def _source(citation: Mapping[str, object], number: int, language: Language) -> str:
     """Return one line; `bdi` keeps a right-to-left title from turning the rest around."""
     handle = str(citation["handle"])
-    names = (str(citation.get(part) or "") for part in ("label", "locator"))
+    at = said_place(str(citation.get("locator") or ""), language)
+    names = (str(citation.get("label") or ""), at)
     place = ", ".join(f"<bdi>{escape(encodable(name))}</bdi>" for name in names if name)
     return f'<li data-handle="{escape(handle)}">{number}: {place}</li>'
 

@@ -195,6 +195,26 @@ _WITH_NAMES: tuple[tuple[re.Pattern[str], str], ...] = (
 )
 """Sentences with something of the moment in them."""
 
+_PLACE = re.compile(
+    "(pages?|slides?|lines?|rows?|parts?|paragraphs?|sections?) ([0-9]+(?:-[0-9]+)?)"
+)
+_NUMBERED: Mapping[str, str] = {
+    "page": "Seite",
+    "pages": "Seiten",
+    "slide": "Folie",
+    "slides": "Folien",
+    "line": "Zeile",
+    "lines": "Zeilen",
+    "row": "Zeile",
+    "rows": "Zeilen",
+    "part": "Teil",
+    "parts": "Teile",
+    "paragraph": "Absatz",
+    "paragraphs": "Absätze",
+    "section": "Abschnitt",
+    "sections": "Abschnitte",
+}
+
 
 def said(text: str, language: Language) -> str:
     """Return a sentence of the product's own in a language; one that has no translation stays as it is.
@@ -210,10 +230,17 @@ def said(text: str, language: Language) -> str:
     return next((match.expand(german) for match, german in matched if match), text)
 
 
-def spoken_proposal(proposal: Mapping[str, object], language: Language) -> dict[str, object]:
-    """Return a proposal with the product's own words in a language; what the tool says of it stays as it is."""
-    note = proposal.get("note")
-    return {**proposal, "note": said(note, language)} if isinstance(note, str) else dict(proposal)
+def said_place(locator: str, language: Language) -> str:
+    """Return a place in a document in a language: the headings stay, the last part is ours.
+
+    >>> said_place("Leave › lines 3-5", Language.DE)
+    'Leave › Zeilen 3-5'
+    """
+    if language is not Language.DE:
+        return locator
+    headings, arrow, last = locator.rpartition(" › ")
+    place = _PLACE.fullmatch(last)
+    return f"{headings}{arrow}{_NUMBERED[place[1]]} {place[2]}" if place else locator
 
 
 def language_of(accepted: str) -> Language:

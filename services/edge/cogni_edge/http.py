@@ -154,7 +154,7 @@ class Edge:
         return await self._answering.answer(
             request,
             lambda principal: self._services.transcripts.source(run, handle, principal),
-            lambda source: json_response(source_view(source)),
+            lambda source: json_response(source_view(source, language_in(request))),
         )
 
     async def post_accept(self, request: Request) -> Response:
@@ -193,8 +193,8 @@ class Edge:
             return await decide(proposal, principal, key.value)
 
         def shown(proposal: Proposal) -> Response:
-            told = spoken_proposal(proposal_payload(proposal), language_in(request))
-            return json_response(told)
+            view = View(language_in(request), words=self._services.surfaces.registry.words)
+            return json_response(spoken_proposal(proposal_payload(proposal), view))
 
         return await self._answering.answer(request, decided, shown)
 
@@ -242,6 +242,7 @@ def create_app(
         Route("/surface/{key_id}", frame.get_frame, methods=["GET"]),
         Route("/mount.js", frame.get_mount, methods=["GET"]),
         Route("/v1/surface", surface.get_surface, methods=["GET"]),
+        Route("/v1/surface", surface.post_surface, methods=["POST"]),
         Route("/v1/turns", edge.post_turn, methods=["POST"]),
         Route("/v1/agui", agui.post_run, methods=["POST"]),
         Route("/v1/runs/{run_ref}/events", edge.get_events, methods=["GET"]),

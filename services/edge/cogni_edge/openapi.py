@@ -5,7 +5,18 @@ from collections.abc import Mapping
 from cogni_edge.schemas import CURSOR, STRING, ref, schemas
 
 _BEARER: list[dict[str, list[str]]] = [{"hostToken": []}]
-_KEYED = ("ask", "agui", "stop", "accept", "decline", "feedback", "end", "attach", "attachFirst")
+_KEYED = (
+    "ask",
+    "agui",
+    "mounted",
+    "stop",
+    "accept",
+    "decline",
+    "feedback",
+    "end",
+    "attach",
+    "attachFirst",
+)
 _ERRORS = {
     "401": "No token, or one that proves nothing",
     "403": "The tenant is switched off",
@@ -91,8 +102,14 @@ def _surface_paths() -> dict[str, object]:
     ended = {"204": {"description": "Ended"}}
     end = _operation("end", "End an own conversation", ended, ("conversation_id",))
     surface = _operation("surface", "What a surface is to this person", {"200": _json("Surface")})
+    mounted = _operation(
+        "mounted", "The same, for what a host page mounted it with", {"200": _json("Surface")}
+    )
     return {
-        "/v1/surface": {"get": _with_query(surface, "surface_id", "subject_kind", "subject_id")},
+        "/v1/surface": {
+            "get": _with_query(surface, "surface_id", "subject_kind", "subject_id"),
+            "post": {**mounted, "requestBody": _body("Mount")},
+        },
         "/v1/runs/{run_ref}/widgets/{ref}": {"get": widget},
         "/v1/runs/{run_ref}/rest": {"get": _with_query(rest, "surface_id")},
         "/v1/runs/{run_ref}/feedback": {"post": {**feedback, "requestBody": _body("Feedback")}},

@@ -4,7 +4,14 @@ import asyncio
 import ipaddress
 from typing import Annotated, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    RootModel,
+    StringConstraints,
+    ValidationError,
+)
 from starlette.requests import ClientDisconnect, Request
 
 from cogni_application.attached_files import MAX_NAME, Adding
@@ -13,7 +20,17 @@ from cogni_application.turn.take_turn import TurnRequest
 from cogni_domain.access.resolver import HostToken
 from cogni_domain.reviews import MAX_COMMENT, ReviewReason, Verdict
 from cogni_kernel import ConversationId, Err, Error, HumanText, InvalidArgumentError, Ok, Result
-from cogni_surfaces import AUTHORITY, PLACEMENTS, Language, OpenSurface, View, language_of, why_not
+from cogni_surfaces import (
+    AUTHORITY,
+    PLACEMENTS,
+    Language,
+    OpenSurface,
+    SurfaceConfig,
+    View,
+    config_of,
+    language_of,
+    why_not,
+)
 
 MAX_BODY = 2 * 2**20
 BODY_S = 10.0
@@ -57,6 +74,10 @@ class TurnBody(BaseModel):
     conversation_id: Ref | None = Field(default=None, description="Go on with this conversation.")
     surface_id: Ref = Field(default="chat", description="Where it was asked.")
     subject_ref: SubjectRefBody | None = None
+
+
+class MountBody(RootModel[dict[str, object]]):
+    """What a host page gave when it mounted a surface, as it gave it; its token is in the header."""
 
 
 class FeedbackBody(BaseModel):
@@ -105,6 +126,25 @@ async def turn_request_of(request: Request) -> Result[TurnRequest]:
         idempotency_key=key.value,
     )
     return Ok(asked)
+
+
+async def mounted_with(request: Request) -> Result[SurfaceConfig]:
+    """Return the config that a host page mounted a surface with.
+
+    Errors:
+        InvalidArgumentError: It says more than a host may, or something else than it means; `detail["field"]` names it.
+        As of `read_body` and `idempotency_key_of`.
+    """
+    key = idempotency_key_of(request)
+    if isinstance(key, Err):
+        return key
+    read = await read_body(request, MountBody)
+    if isinstance(read, Err):
+        return read
+    token, given = token_of(request), read.value.root
+    if "principal_token" in given:
+        return _wrong("principal_token", "The token goes into the Authorization header alone.")
+    return config_of({**given, "principal_token": token.value if token else None})
 
 
 async def read_body(request: Request, kind: type[M]) -> Result[M]:
@@ -178,7 +218,7 @@ def frame_query_of(request: Request) -> Result[str]:
     """Return the id of the surface that a frame's address names.
 
     Errors:
-        InvalidArgumentError: The address says what a host may not say, or an unknown placement.
+        InvalidArgumentError: The address says what a host may not say or nobody knows, or an unknown placement.
     """
     query = request.query_params
     for key in query:
@@ -186,6 +226,9 @@ def frame_query_of(request: Request) -> Result[str]:
             return _wrong(key[:MAX_FIELD], f"{why_not(key)}.")
         if "token" in key.casefold():
             return _wrong(key[:MAX_FIELD], "A token never goes into an address.")
+        if key not in ("surface_id", "placement"):
+            message = f"There is no {key[:MAX_FIELD]!r}; an address has surface_id and placement."
+            return _wrong(key[:MAX_FIELD] or "query", message)
     if query.get("placement", PLACEMENTS[0]) not in PLACEMENTS:
         return _wrong("placement", f"placement is {' or '.join(PLACEMENTS)}.")
     return Ok(surface_id_of(request))
@@ -219,7 +262,7 @@ def subject_of(request: Request) -> Result[tuple[str, str] | None]:
 
 def view_of(request: Request, found: OpenSurface) -> View:
     """Return how an answer is shown to the caller there."""
-    return View(language_in(request), found.surface.capabilities.max_output_length)
+    return View(language_in(request), found.surface.capabilities.max_output_length, found.words)
 
 
 def language_in(request: Request) -> Language:

@@ -15,6 +15,7 @@ from cogni_engine import (
     TokenDelta,
     ToolCompletedDelta,
 )
+from cogni_surfaces import PLACEMENTS
 
 STRING: Mapping[str, object] = {"type": "string"}
 CURSOR: Mapping[str, object] = {"type": "string", "pattern": "^[0-9]{1,15}$"}
@@ -102,11 +103,13 @@ def schemas() -> dict[str, object]:
             person=STRING,
             locale={"type": "string", "enum": ["en", "de"]},
             brand=_OBJECT,
+            names=_OBJECT,
             capabilities=_OBJECT,
             context=_object(
                 items=_list(_object(kind=STRING, id=STRING, title=STRING)), removable=_BOOLEAN
             ),
         ),
+        "Mount": _mount(),
         "Feedback": feedback,
         **definitions,
         "Review": _object(review_ref=STRING),
@@ -138,6 +141,21 @@ def schemas() -> dict[str, object]:
             },
             "required": ["status", "title", "type"],
         },
+    }
+
+
+def _mount() -> dict[str, object]:
+    required = _object(surface_id=STRING, key_id=STRING)
+    optional = {
+        "subject_ref": {"anyOf": [ref("SubjectRefBody"), {"type": "null"}]},
+        "brand": _OBJECT,
+        "placement": {"type": "string", "enum": list(PLACEMENTS)},
+        "locale": STRING,
+    }
+    return {
+        **required,
+        "properties": {**_properties(required), **optional},
+        "additionalProperties": False,
     }
 
 

@@ -21,6 +21,7 @@ from cogni_edge.requests import (
     file_of,
     idempotency_key_of,
     language_in,
+    mounted_with,
     opinion_of,
     subject_of,
     surface_id_of,
@@ -61,30 +62,55 @@ class SurfaceRoutes:
         """Return what a surface is to this person, and what its assistant can see of the page that they look at."""
 
         async def described(principal: Principal) -> Result[Mapping[str, object]]:
-            found = await self.services.registry.open(principal.tenant_id, surface_id_of(request))
-            if isinstance(found, Err):
-                return found
             asked = subject_of(request)
             if isinstance(asked, Err):
                 return asked
-            context = await self._context(asked.value, principal)
-            if isinstance(context, Err):
-                return context
-            brand = BrandTokens.of(found.value.tenant.brand).tokens
-            language = language_in(request)
-            return Ok(
-                {
-                    "surface_id": found.value.surface.id,
-                    "name": brand.get("name", said(ASSISTANT, language)),
-                    "person": principal.display_name,
-                    "locale": language.value,
-                    "brand": dict(brand),
-                    "capabilities": asdict(found.value.surface.capabilities),
-                    "context": context_view(context.value),
-                }
-            )
+            return await self._described(request, surface_id_of(request), asked.value, principal)
 
         return await self.answering.answer(request, described, json_response)
+
+    async def post_surface(self, request: Request) -> Response:
+        """Take what a host page mounted a surface with, or tell its developer why not; return the same.
+
+        It changes nothing, so that doing it again, with whatever key, is harmless.
+        """
+
+        async def mounted(principal: Principal) -> Result[Mapping[str, object]]:
+            config = await mounted_with(request)
+            if isinstance(config, Err):
+                return config
+            given = config.value
+            return await self._described(request, given.surface_id, given.subject_ref, principal)
+
+        return await self.answering.answer(request, mounted, json_response)
+
+    async def _described(
+        self,
+        request: Request,
+        surface_id: str,
+        subject: tuple[str, str] | None,
+        principal: Principal,
+    ) -> Result[Mapping[str, object]]:
+        found = await self.services.registry.open(principal.tenant_id, surface_id)
+        if isinstance(found, Err):
+            return found
+        context = await self._context(subject, principal)
+        if isinstance(context, Err):
+            return context
+        surface, language = found.value, language_in(request)
+        brand = BrandTokens.of(surface.tenant.brand).tokens
+        return Ok(
+            {
+                "surface_id": surface.surface.id,
+                "name": brand.get("name", said(ASSISTANT, language)),
+                "person": principal.display_name,
+                "locale": language.value,
+                "brand": dict(brand),
+                "names": surface.words.names(language),
+                "capabilities": asdict(surface.surface.capabilities),
+                "context": context_view(context.value),
+            }
+        )
 
     async def _context(
         self, asked: tuple[str, str] | None, principal: Principal

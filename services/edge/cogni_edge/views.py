@@ -8,7 +8,7 @@ from cogni_application.turn.transcripts import OpenedSource
 from cogni_domain.conversations import Conversation, PastTurn
 from cogni_domain.subjects import VisibleContext
 from cogni_edge.problems import PRIVATE
-from cogni_surfaces import json_line
+from cogni_surfaces import Language, json_line, said_place
 
 
 def json_response(body: Mapping[str, object], status: int = 200) -> Response:
@@ -16,13 +16,13 @@ def json_response(body: Mapping[str, object], status: int = 200) -> Response:
     return Response(json_line(body), status, PRIVATE, media_type="application/json")
 
 
-def source_view(source: OpenedSource) -> dict[str, object]:
-    """Return a cited passage, its place, and where the whole can be opened."""
+def source_view(source: OpenedSource, language: Language) -> dict[str, object]:
+    """Return a cited passage, its place as it is said in a language, and where the whole can be opened."""
     citation = source.citation
     return {
         "handle": citation.handle.token,
         "label": citation.label,
-        "locator": citation.locator,
+        "locator": said_place(citation.locator, language),
         "document_id": str(citation.document_id),
         "text": source.chunk.text,
         "url": source.url,

@@ -10,6 +10,7 @@ from cogni_acme.intranet import Intranet
 from cogni_acme.people import Company, People, Person, load_people
 from cogni_acme.subjects import IntranetSubjects
 from cogni_acme.tools import TOOLS, demo_resources
+from cogni_acme.words import WORDS
 from cogni_domain.access.directory import Issuer
 from cogni_domain.access.grants import GrantCatalogue
 from cogni_domain.access.principal import MembershipState
@@ -22,6 +23,7 @@ from cogni_domain.ports.profile_store import ProfileStorePort
 from cogni_domain.ports.subject import SubjectPort
 from cogni_engine import Base, Clock
 from cogni_kernel import CorpusId, Err, ModelFacingText, Ok, PrincipalId, Result, TenantId
+from cogni_surfaces import HostWords
 
 INTRANET = CorpusId("intranet")
 ADMINISTRATOR = PrincipalId("administrator")
@@ -41,6 +43,7 @@ class Demo:
     tools: Sequence[type[Base]]
     resources: Mapping[type, object]
     subjects: SubjectPort
+    words: HostWords = HostWords(WORDS)  # noqa: RUF009 - a frozen value
 
     @property
     def catalogue(self) -> GrantCatalogue:

@@ -1,7 +1,7 @@
 // What a tool did, from its bounded echo: never the model's copy of the result.
 
 import { el, icon, scrolling } from "./dom.js";
-import { t } from "./texts.js";
+import { named, t } from "./texts.js";
 
 const PLACE = new Set(["path", "file", "range", "start_line", "end_line"]); // a file's place stands above its content
 
@@ -13,7 +13,7 @@ export function toolCard({ name, arguments: given, execution_time: seconds, resu
     "summary",
     {},
     icon("check"),
-    el("span", { text: name.replaceAll("_", " ") }),
+    el("span", { text: named(name) }),
     el("span", { class: "sub", dir: "auto", text: subtitle(args, path) }),
     el("span", { class: "sub-time", text: t("took", { n: Number(seconds ?? 0).toFixed(1) }) }),
   );
@@ -97,7 +97,7 @@ export function listed(args) {
   if (!rows.length) return null;
   const made = el("dl", {});
   for (const [name, value] of rows) {
-    made.append(el("dt", { text: name.replaceAll("_", " ") }), el("dd", { dir: "auto", text: text(value) }));
+    made.append(el("dt", { text: named(name) }), el("dd", { dir: "auto", text: text(value) }));
   }
   return made;
 }

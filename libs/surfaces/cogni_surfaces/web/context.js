@@ -17,11 +17,20 @@ export class VisibleContext {
     return `/v1/surface?${new URLSearchParams({ surface_id: this.surfaceId, ...subject })}`;
   }
 
-  /** Look a reference up and return what was found; the newest one counts, whichever answer comes first. */
-  async look(wanted) {
+  /** Begin with what the host page mounted this surface with, as it gave it; the server takes it or refuses it. */
+  begin(given) {
+    return this.found(this.api.post("/v1/surface", { surface_id: this.surfaceId, ...given }));
+  }
+
+  /** Look a reference up and return what was found. */
+  look(wanted) {
+    return this.found(this.api.get(this.address(wanted)));
+  }
+
+  /** The newest one counts, whichever answer comes first. */
+  async found(found) {
     const mine = (this.asked += 1);
     this.show({ items: [] });
-    const found = this.api.get(this.address(wanted));
     this.looking = found.catch(() => {});
     const surface = await found;
     if (mine === this.asked) this.show(surface.context);

@@ -127,7 +127,7 @@ export class Conversation {
       await this.api.post(`/v1/runs/${run.turn.run}/stop`);
     } catch {
       run.stop = false; // it can be pressed again
-      this.say(t("offline"));
+      this.say(t("noConnection"));
     }
   }
 

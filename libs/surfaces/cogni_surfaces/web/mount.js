@@ -218,7 +218,7 @@
       const token = await this.token();
       const { subject_ref, brand, placement, locale } = this.config;
       this.isReady = true;
-      this.send("cogni:init", { token, subject_ref, brand, placement, locale: locale || document.documentElement.lang || undefined });
+      this.send("cogni:init", { token, subject_ref, brand, placement, locale: locale || pageLanguage() });
       if (this.isOpen && placement === "launcher") this.send("cogni:open");
       this.tell("ready", {});
     }
@@ -243,6 +243,8 @@
       this.holder.remove();
     }
   }
+
+  const pageLanguage = () => (LOCALE.test(document.documentElement.lang) ? document.documentElement.lang : undefined);
 
   const styled = (node, style) => Object.assign(node.style, style);
 

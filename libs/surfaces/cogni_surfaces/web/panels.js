@@ -37,7 +37,7 @@ export async function openSource(api, run, citation) {
   } catch (error) {
     if (error.status === 404) return open(label, el("p", { text: t("sourceGone") }));
     const again = el("button", { type: "button", text: t("retry"), onclick: () => openSource(api, run, citation) });
-    open(label, el("p", { text: error.message || t(error.status ? "sourceFailed" : "offline") }), again);
+    open(label, el("p", { text: error.message || t(error.status ? "sourceFailed" : "noConnection") }), again);
   }
 }
 
@@ -66,6 +66,6 @@ export async function openConversations(api, current, reopen, end) {
     const ending = current ? el("button", { type: "button", text: t("endConversation"), onclick: choose(end, current) }) : null;
     open(t("conversations"), list, ending);
   } catch (error) {
-    open(t("conversations"), el("p", { text: error.message || t(error.status ? "wentWrong" : "offline") }));
+    open(t("conversations"), el("p", { text: error.message || t(error.status ? "wentWrong" : "noConnection") }));
   }
 }

@@ -118,7 +118,7 @@ export class ProposalCard {
     } catch (error) {
       this.accept = null;
       this.draw();
-      const message = error.status === 404 ? t("notYours") : error.message || t(error.status ? "wentWrong" : "offline");
+      const message = error.status === 404 ? t("notYours") : error.message || t(error.status ? "wentWrong" : "noConnection");
       this.node.append(el("p", { class: "state failed", text: message }));
       this.onChange(message);
     }

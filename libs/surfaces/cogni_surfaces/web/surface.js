@@ -9,7 +9,7 @@ import { byId, el, icon } from "./dom.js";
 import { Host, ownerOf, subjectOf } from "./frame.js";
 import { keep, keepFor, kept } from "./kept.js";
 import { closePanel, openConversations } from "./panels.js";
-import { speak, t } from "./texts.js";
+import { learn, speak, t } from "./texts.js";
 
 const host = new Host();
 const address = new URLSearchParams(location.search);
@@ -89,11 +89,13 @@ async function start(init) {
   byId("close").hidden = init.placement !== "launcher";
   let found;
   try {
-    found = await context.look(subjectOf(init.subject_ref));
+    const { type, token, ...given } = init;
+    found = await context.begin({ ...given, key_id: decodeURIComponent(location.pathname.split("/").pop()) });
   } catch (error) {
     return unavailable(error, init);
   }
   if (!init.locale && found.locale) speak((api.locale = found.locale));
+  learn(found.names);
   applyBrand(found.brand);
   applyBrand(init.brand);
   const name = init.brand?.name || found.brand?.name || found.name || t("assistant");
@@ -111,7 +113,8 @@ async function start(init) {
 }
 
 function unavailable(error, init) {
-  const own = { 0: "offline", 401: "signIn", 403: "disabled", 404: "unavailable" }[error.status] ?? "wentWrong";
+  if (error.status === 422) console.error(`CogniBuild.mount: ${error.message}`);
+  const own = { 0: "noConnection", 401: "signIn", 403: "disabled", 404: "unavailable", 422: "unavailable" }[error.status] ?? "wentWrong";
   const again = el("button", { type: "button", text: t("retry"), onclick: () => start(init) });
   byId("welcome").replaceChildren(el("p", { text: t(own) }), again);
 }

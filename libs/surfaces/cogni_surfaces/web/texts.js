@@ -32,6 +32,7 @@ const en = {
   answerFailed: "No answer came of it.",
   reconnecting: "Connection lost. Trying again.",
   offline: "The connection is lost. Your question is not: try again when you are online.",
+  noConnection: "There is no connection. Try again when you are online.",
   signIn: "Your sign-in has run out. Sign in again on this page, then try again.",
   unavailable: "The assistant is not available here. Ask whoever runs this page.",
   disabled: "The assistant is switched off for your company. Ask your administrator.",
@@ -143,6 +144,7 @@ const de = {
   answerFailed: "Es kam keine Antwort zustande.",
   reconnecting: "Verbindung verloren. Neuer Versuch.",
   offline: "Die Verbindung ist verloren, Ihre Frage nicht: versuchen Sie es erneut, wenn Sie online sind.",
+  noConnection: "Es besteht keine Verbindung. Versuchen Sie es erneut, wenn Sie online sind.",
   signIn: "Ihre Anmeldung ist abgelaufen. Melden Sie sich auf dieser Seite neu an und versuchen Sie es erneut.",
   unavailable: "Der Assistent ist hier nicht verfügbar. Fragen Sie, wer diese Seite betreibt.",
   disabled: "Der Assistent ist für Ihre Firma abgeschaltet. Fragen Sie Ihre Administration.",
@@ -240,6 +242,16 @@ export function speak(wanted) {
 /** Return a text; {name} is filled in from `values`. */
 export const t = (name, values = {}) =>
   (chosen[name] ?? "").replace(/\{(\w+)\}/g, (_, key) => String(values[key] ?? ""));
+
+let names = {};
+
+/** Learn what the host calls its tools and their arguments. */
+export function learn(found) {
+  names = found ?? {};
+}
+
+/** Return what a tool or an argument is called. */
+export const named = (name) => (Object.hasOwn(names, name) ? String(names[name]) : name.replaceAll("_", " "));
 
 /** Return what a run is doing, in the server's words where it has some. */
 export const phaseText = ({ phase, detail }) => detail || t(phase);

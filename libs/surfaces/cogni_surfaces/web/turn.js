@@ -3,13 +3,12 @@
 import { toolCard } from "./cards.js";
 import { el, fromServer, icon, iconButton } from "./dom.js";
 import { feedback } from "./feedback.js";
+import { LiveText, PLACES } from "./live.js";
 import { openSource } from "./panels.js";
 import { ProposalCard } from "./proposal.js";
 import { steady } from "./steady.js";
 import { moment, phaseText, t } from "./texts.js";
 import { framed, widget } from "./widgets.js";
-
-const PLACES = /(\[\[[A-Z]{1,16}:[a-z][1-9][0-9]{0,8}\]\]|\[s[1-9][0-9]{0,8}\])/;
 
 export class TurnView {
   /** `services`: api, say(text) for the status line, retry(question), moved() after the view grew. */
@@ -23,7 +22,6 @@ export class TurnView {
     this.parts = Object.fromEntries(["tools", "answer", "cards", "note", "foot", "actions", "form"].map((name) => [name, el("div", {})]));
     this.parts.answer.className = "answer";
     this.parts.answer.dir = "auto";
-    this.parts.foot.append(el("p", { class: "fine generated", text: t("generated") }));
     this.parts.actions.className = "actions";
     this.node = el("article", { "aria-label": question }, el("div", { class: "question", dir: "auto", text: question }), ...Object.values(this.parts));
   }
@@ -54,25 +52,24 @@ export class TurnView {
     });
   }
 
-  /** Show the text so far; finished paragraphs are not touched again, however long the answer grows. */
+  /** Show what came since the last time. */
   flush() {
-    const blocks = this.tail.split(/\n{2,}/);
-    this.tail = blocks.pop();
-    for (const block of blocks) this.showParagraph(block, true);
-    this.showParagraph(this.tail, false);
+    this.live ??= new LiveText(this.parts.answer, (place) => this.placed(place));
+    this.live.add(this.tail);
+    this.tail = "";
+    this.disclose();
   }
 
-  showParagraph(text, closed) {
-    this.open ??= this.parts.answer.appendChild(el("p", { class: "live", dir: "auto" }));
-    this.open.replaceChildren(...text.split(PLACES).filter(Boolean).map((piece) => this.piece(piece)));
-    if (closed) this.open = null;
+  /** Say that it is generated as soon as there is something that is. */
+  disclose() {
+    if (!this.parts.foot.firstChild) this.parts.foot.append(el("p", { class: "fine generated", text: t("generated") }));
   }
 
-  piece(text) {
-    const placed = this.widgets.get(text);
-    if (placed) return placed;
-    const handle = PLACES.test(text) && !text.startsWith("[[") ? text.slice(1, -1) : null;
-    return this.citations.has(handle) ? el("sup", { class: "source" }, this.chip(handle)) : document.createTextNode(text);
+  /** What stands in the place of a source or widget, null where the answer has none of that name. */
+  placed(text) {
+    if (text.startsWith("[[")) return this.widgets.get(text) ?? null;
+    const handle = text.slice(1, -1);
+    return this.citations.has(handle) ? el("sup", { class: "source" }, this.chip(handle)) : null;
   }
 
   widget(ref, issued = null) {
@@ -110,7 +107,7 @@ export class TurnView {
     steady(this.parts.answer, () => this.parts.answer.replaceChildren(...this.rendered(outcome.html).childNodes));
     if (outcome.more) this.offerRest();
     this.parts.note.replaceChildren(...this.notes(outcome));
-    this.parts.foot.replaceChildren(...this.disclosures(outcome));
+    this.parts.foot.replaceChildren(...(answered(outcome) ? this.disclosures(outcome) : []));
     this.parts.actions.replaceChildren(...this.buttons());
   }
 
@@ -199,6 +196,11 @@ export class TurnView {
   withhold(answer) {
     this.parts.note.replaceChildren(note(false, el("p", { dir: "auto", text: answer || t("withheld") })));
   }
+}
+
+/** Tell whether there is anything but the product's own word that there is no answer. */
+function answered({ kind, text, message }) {
+  return kind === "completed" || kind === "proposed" || Boolean((text ?? "").replace(message ?? "", "").trim());
 }
 
 /** What of a locator the label has not said yet. */

@@ -96,7 +96,8 @@ def test_every_surface_names_source_freshness_and_label(
     shown = surface(language).render(OUTCOME)
 
     assert "Leave" in shown
-    assert "page 3" in shown
+    assert ("page 3" in shown) == (language is Language.EN)
+    assert ("Seite 3" in shown) == (language is Language.DE)
     assert "2026-11-30" in shown
     assert ("Generated answer" in shown) == (language is Language.EN)
     assert ("Automatisch erzeugte Antwort" in shown) == (language is Language.DE)

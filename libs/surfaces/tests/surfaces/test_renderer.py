@@ -196,10 +196,32 @@ def test_a_marker_that_the_outcome_does_not_have_goes(marker: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["[[Wiki]]", "[s01]", "[S1]", "[ｓ1]", "[s1", "s1]", "[[CHART:3]]"]
+    "text",
+    [
+        "[[Wiki]]",
+        "[s01]",
+        "[S1]",
+        "[s1",
+        "s1]",
+        "[[CHART:3]]",
+        "［注］ １２３ ｓ1",
+        "［［維基］］",
+        "[ｗｅｂ]",
+    ],
 )
 def test_what_only_resembles_a_handle_or_a_marker_is_text(text: str) -> None:
     assert body(text, [LEAVE], [CHART]) == f"<p>{text}</p>"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("[ｓ1]", "［s1］", "[s１]", "[s\u0661]"),
+        *("[[CHART:c３]]", "［［CHART:c3］］", "[[ＣＨＡＲＴ：c3]]"),
+    ],
+)
+def test_what_looks_like_one_to_the_eye_alone_goes(text: str) -> None:
+    assert body(f"So {text}.", [LEAVE], [CHART]) == "<p>So .</p>"
 
 
 @pytest.mark.parametrize("code", ["`row[s1]`", "    row[s1]", "```\n[[CHART:c3]]\n```"])

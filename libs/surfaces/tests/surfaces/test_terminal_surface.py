@@ -1,6 +1,6 @@
 import pytest
 
-from cogni_engine import MarkerDelta, PhaseDelta, TokenDelta
+from cogni_engine import CitationDelta, MarkerDelta, PhaseDelta, RunDelta, TokenDelta
 from cogni_surfaces import Confirmation, Language, TerminalSurface
 
 PROPOSAL = {
@@ -64,3 +64,30 @@ def test_an_answer_without_text_says_why() -> None:
         "How fresh its sources are is not known.",
         "Generated answer. Check it against its sources.",
     ]
+
+
+def test_sources_are_numbered_from_one_in_each_answer_while_it_streams_and_after() -> None:
+    surface = TerminalSurface()
+    deltas = (
+        RunDelta("r1", "c1"),
+        *(CitationDelta("s8", "Leave", "lines 3-5"), TokenDelta("Twenty weeks [s8]. ")),
+        *(CitationDelta("s3", "Travel", ""), TokenDelta("And trains [s3] [s8] [s9].")),
+        RunDelta("r2", "c1"),
+        *(CitationDelta("s12", "Leave", ""), TokenDelta("Yes [s12].")),
+    )
+    cited = [
+        {"handle": "s8", "label": "Leave", "locator": "lines 3-5"},
+        {"handle": "s3", "label": "Travel", "locator": ""},
+    ]
+
+    streamed = "".join(surface.stream(delta) or "" for delta in deltas)
+    shown = surface.render({"text": "Both [s3] [s8] [s9].", "citations": cited})
+
+    assert streamed == "Twenty weeks [1]. And trains [2] [1] .Yes [1]."
+    assert shown.splitlines()[:3] == ["Both [2] [1] .", "[1] Leave, lines 3-5", "[2] Travel"]
+
+
+def test_a_place_is_said_in_the_persons_language() -> None:
+    cited = [{"handle": "s8", "label": "Leave", "locator": "More › lines 3-5"}]
+
+    assert "[1] Leave, More › Zeilen 3-5" in TerminalSurface(Language.DE).render_provenance(cited)

@@ -6,10 +6,11 @@ from cogni_application.attached_files import UNREADABLE
 from cogni_application.attachments import TOO_MANY
 from cogni_application.turn import feedback, take_turn
 from cogni_domain.access import resolver, scope
+from cogni_domain.knowledge.locators import covering
 from cogni_domain.providers import failures
 from cogni_engine import assistant, describe, run_loop
 from cogni_kernel import errors
-from cogni_surfaces import Language, View, disclosed, language_of, said
+from cogni_surfaces import Language, View, disclosed, language_of, said, said_place
 from cogni_surfaces.texts import _GERMAN
 
 
@@ -80,6 +81,40 @@ def test_a_proposal_says_what_became_of_it_in_the_persons_language() -> None:
 
     assert told == {**proposal, "note": said(note, Language.DE)}
     assert said(note, Language.DE) != note
+
+
+@pytest.mark.parametrize(
+    ("place", "german"),
+    [
+        ("page 3", "Seite 3"),
+        ("lines 10-14", "Zeilen 10-14"),
+        ("Leave › Parents › slide 2", "Leave › Parents › Folie 2"),
+        ("Sheet1!A1:D20", "Sheet1!A1:D20"),
+        ("page three", "page three"),
+        ("line 3 of a song", "line 3 of a song"),
+        ("", ""),
+    ],
+)
+def test_a_place_is_said_in_the_persons_language(place: str, german: str) -> None:
+    assert said_place(place, Language.DE) == german
+    assert said_place(place, Language.EN) == place
+
+
+def test_every_kind_of_place_that_is_read_has_a_german_name() -> None:
+    kinds = ("page", "slide", "line", "row", "part", "paragraph", "section")
+    for kind in kinds:
+        assert covering([f"{kind} 1", f"{kind} 2"]) == f"{kind}s 1-2"
+        assert said_place(f"{kind} 1", Language.DE) != f"{kind} 1"
+        assert said_place(f"{kind}s 1-2", Language.DE) != f"{kind}s 1-2"
+
+
+def test_places_of_an_answer_are_said_in_the_persons_language() -> None:
+    citation = {"handle": "s1", "label": "Leave", "locator": "line 3", "document_id": "d1"}
+
+    told = disclosed({"text": "Yes [s1].", "citations": [citation]}, View(Language.DE))
+
+    assert told["citations"] == [{**citation, "locator": "Zeile 3"}]
+    assert "Zeile 3" in str(told["html"])
 
 
 def test_every_translation_is_another_text() -> None:

@@ -86,6 +86,7 @@ from cogni_engine import (
     ParameterType,
     PlanPayload,
     PlanStep,
+    ReferenceStore,
     Renderable,
     Response,
     Role,
@@ -196,12 +197,14 @@ class ScriptedModel(ModelPort):
         pause: Where set, waits for it after the first piece.
         state: What `health` says.
         fails: An error instead of an answer.
+        mentions_chart: Whether an answer about a chart shows it.
     """
 
     pieces: Sequence[str] = ("Everybody gets ", "20 weeks ", "of parental leave [s1].")
     pause: asyncio.Event | None = None
     state: HealthState = HealthState.HEALTHY
     fails: Error | None = None
+    mentions_chart: bool = True
     asked: int = 0
 
     @property
@@ -240,7 +243,8 @@ class ScriptedModel(ModelPort):
         if not told:
             return Ok(Response("", (ToolCall("c1", "show_figures", "{}"),), None, "scripted@1"))
         assert emitter is not None
-        emitter.emit_token(f"Here it is: {Marker.scan(told[-1])[0]}")
+        shown = Marker.scan(told[-1])[0] if self.mentions_chart else "elsewhere"
+        emitter.emit_token(f"Here it is: {shown}")
         return Ok(Response("", (), None, "scripted@1"))
 
 
@@ -330,7 +334,13 @@ class World:
 
 
 @pytest.fixture
-async def world() -> AsyncIterator[World]:
+def references() -> ReferenceStore:
+    """Where charts are kept."""
+    return MemoryReferenceStore()
+
+
+@pytest.fixture
+async def world(references: ReferenceStore) -> AsyncIterator[World]:
     """Two companies with a page each, and a third that is switched off."""
     BookRoom.booked.clear()
     state, clock, model = MemoryState(), FrozenClock(), ScriptedModel()
@@ -356,7 +366,7 @@ async def world() -> AsyncIterator[World]:
     shared = TurnCollaborators(
         retrieval=retrieval,
         transcripts=transcripts,
-        references=MemoryReferenceStore(),
+        references=references,
         lineage=lineage,
         model=model,
         streams=streams,

@@ -95,6 +95,7 @@ async def test_a_surface_that_a_tenant_switched_off_is_gone_at_once(framed: "Wor
         ("record=%7B%7D", "record"),
         ("principal_token=abc", "principal_token"),
         ("placement=everywhere", "placement"),
+        ("surface_id=chat&colour=red", "colour"),
     ],
 )
 async def test_an_address_that_says_more_than_a_host_may_is_told_why(

@@ -32,6 +32,7 @@ def test_every_address_of_the_contract_is_described() -> None:
         "POST /v1/proposals/{proposal_id}/accept",
         "POST /v1/proposals/{proposal_id}/decline",
         "GET /v1/surface",
+        "POST /v1/surface",
         "GET /v1/runs/{run_ref}/widgets/{ref}",
         "GET /v1/runs/{run_ref}/rest",
         "POST /v1/runs/{run_ref}/feedback",

@@ -27,6 +27,7 @@ async def test_a_surface_tells_what_it_is_to_this_person(world: "World") -> None
         "person": "Alice",
         "locale": "de",
         "brand": {"colour_accent": "#0a5a3c", "name": "Ask Acme"},
+        "names": {},
         "capabilities": {
             "streaming": True,
             "rich_artifacts": True,
@@ -74,6 +75,63 @@ async def test_half_a_reference_is_refused(world: "World", query: str, field: st
     answer = await world.call("GET", f"/v1/surface?{query}")
 
     assert (answer.status_code, answer.json()["field"]) == (422, field)
+
+
+MOUNTED = {"surface_id": "chat", "key_id": "key-acme", "placement": "docked", "locale": "de"}
+
+
+async def test_what_a_host_mounts_with_is_taken_and_answered_as_what_is_asked_for(
+    world: "World",
+) -> None:
+    about = {"kind": "person", "id": "bob"}
+
+    mounted = await world.call("POST", "/v1/surface", json={**MOUNTED, "subject_ref": about})
+    asked = await world.call("GET", "/v1/surface?subject_kind=person&subject_id=bob")
+
+    assert mounted.status_code == 200
+    assert mounted.json() == asked.json()
+    assert mounted.json()["context"]["items"] == [{**about, "title": "Bob"}]
+
+
+@pytest.mark.parametrize(
+    ("given", "field", "why"),
+    [
+        ({"grants": ["all"]}, "grants", "from the directory"),
+        ({"scope": "everything"}, "scope", "from the directory"),
+        ({"tools": []}, "tools", "follows from the person's grants"),
+        ({"principal": "bob"}, "principal", "proven by principal_token"),
+        ({"record": {"text": "secret"}}, "record", "named by subject_ref"),
+        (
+            {"subject_ref": {"kind": "person", "id": "bob", "body": "x"}},
+            "subject_ref",
+            "kind and id alone",
+        ),
+        ({"colour": "red"}, "colour", "There is no 'colour'"),
+        ({"brand": {"generated_label": ""}}, "brand", "generated_label"),
+        ({"placement": "everywhere"}, "placement", "docked or launcher"),
+        ({"key_id": None}, "key_id", "is a name of letters"),
+        ({"principal_token": "a.b.c"}, "principal_token", "Authorization"),
+    ],
+)
+async def test_a_developer_whose_host_mounts_with_more_is_told_why(
+    world: "World", given: dict[str, object], field: str, why: str
+) -> None:
+    answer = await world.call("POST", "/v1/surface", json={**MOUNTED, **given})
+
+    assert answer.status_code == 422
+    assert answer.json()["field"] == field
+    assert why in answer.json()["title"]
+
+
+@pytest.mark.parametrize("body", ["", "[]", "null", '"chat"', "{", '{"surface_id": 1}'])
+async def test_what_is_no_config_is_refused(world: "World", body: str) -> None:
+    answer = await world.call("POST", "/v1/surface", content=body.encode())
+
+    assert answer.status_code == 422
+
+
+async def test_a_config_proves_nobody(world: "World") -> None:
+    assert (await world.call("POST", "/v1/surface", None, json=MOUNTED)).status_code == 401
 
 
 async def test_what_a_person_looks_at_is_given_to_the_model_as_content(world: "World") -> None:

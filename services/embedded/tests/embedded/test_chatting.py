@@ -49,6 +49,7 @@ class Product:
     def events(self) -> str:
         told = [
             ("run", {"run_ref": "r1", "conversation_id": "c1"}),
+            ("citation", {"handle": "s1", "label": "Leave", "locator": "page 3"}),
             ("token", {"text": "Twenty weeks \x1b[31m[s1]."}),
             ("done", {"outcome": outcome(self.proposal)}),
         ]
@@ -79,8 +80,8 @@ async def test_an_answer_is_shown_with_what_is_owed_and_the_conversation_goes_on
 
     shown = await talk(product, ["How much leave?", "  ", "And for twins?"])
 
-    assert shown.count("Twenty weeks [31m[s1].") == 2
-    assert "[s1] Leave, page 3" in shown
+    assert shown.count("Twenty weeks [31m[1].") == 2
+    assert "[1] Leave, page 3" in shown
     assert "How fresh its sources are is not known." in shown
     assert "Generated answer." in shown
     assert product.calls == [
