@@ -20,7 +20,7 @@ from cogni_domain.knowledge.extracted import (
 )
 from cogni_domain.knowledge.source import ChangeEvent, SourceDocument, SourcePage
 from cogni_domain.ports.connector import ConnectorPort
-from cogni_kernel import HumanText, NotFoundError, NotPermittedError, Result
+from cogni_kernel import HumanText, NotFoundError, NotPermittedError, Result, UpstreamError
 
 PAGE_SIZE = 100
 ROWS = 100
@@ -32,6 +32,10 @@ MEDIA_TYPE = "text/x-redmine"
 NOTE = "/note/"
 
 GONE = NotFoundError(HumanText("It is gone, or has other readers by now."))
+SEES_PART = UpstreamError(
+    HumanText("The account that reads Redmine does not see all of it. Make it an administrator."),
+    retryable=False,
+)
 EMPTY = Skipped(Reason.EMPTY, "The note has no text.")
 UNREAD = Unmappable(
     "Who may read it cannot be told: this service's account may not see its project's members or roles."
@@ -82,6 +86,8 @@ class RedmineConnectorAdapter(ConnectorPort):
 
     async def _page(self, cursor: str | None) -> SourcePage:
         """Return the issues after one, by number: counting from the start would skip one for each deleted."""
+        if not cursor:
+            await self._refuse_part()
         after = int(cursor or 0)
         question: dict[str, str | int] = {"status_id": "*", "sort": "id", "limit": self._page_size}
         answer = await self._client.get("/issues.json", {**question, "issue_id": f">={after + 1}"})
@@ -94,6 +100,11 @@ class RedmineConnectorAdapter(ConnectorPort):
         documents = [each for row in rows for each in await self._family(text(row, "id"))]
         is_last = number(answer, "total_count") <= len(rows)
         return SourcePage(documents, None if is_last else str(numbers[-1]))
+
+    async def _refuse_part(self) -> None:
+        """Fail where the account is no administrator: the list would leave out what it does not see."""
+        if not flag(await self._client.get("/users/current.json"), "user", "admin"):
+            raise SourceFailedError(SEES_PART)
 
     async def _family(self, name: str) -> list[SourceDocument]:
         """Return an issue and its notes as documents; none where it went meanwhile."""

@@ -19,7 +19,7 @@ from cogni_domain.access.rule import Unmappable
 from cogni_domain.knowledge.extracted import ExtractedDocument, Reason, Skipped
 from cogni_domain.knowledge.source import ChangeEvent, SourceDocument, SourcePage
 from cogni_domain.ports.connector import ConnectorPort
-from cogni_kernel import HumanText, NotFoundError, Result
+from cogni_kernel import HumanText, NotFoundError, Result, UpstreamError
 
 PAGE_SIZE = 500
 LISTING_FOR_S = 30.0
@@ -29,6 +29,13 @@ UNREAD = Unmappable("The wiki's access list cannot be read. Let this service rea
 EXPANDED = Unmappable(
     "The wiki's access list names the account that crawls, or a wildcard does. Give the account a group of its"
     " own that no entry names, or let this service read acl.auth.php."
+)
+SUPERUSER = 255
+SEES_PART = UpstreamError(
+    HumanText(
+        "The account that crawls the wiki does not see all of it. Make it a superuser there."
+    ),
+    retryable=False,
 )
 GONE = NotFoundError(HumanText("The page is gone, or has other readers by now."))
 EMPTY = Skipped(Reason.EMPTY, "The page has no text. Write some, or delete it.")
@@ -149,9 +156,15 @@ class DokuWikiConnectorAdapter(ConnectorPort):
         return SourcePage(documents, part[-1] if len(after) > len(part) else None)
 
     async def _listing(self, *, is_first: bool) -> Mapping[str, object]:
-        """Return all pages; the wiki tells them at once, so the next part may go on in what the first one saw."""
+        """Return all pages; the wiki tells them at once, so the next part may go on in what the first one saw.
+
+        It leaves out what the account may not read, without a word: one that lost its office is no reason to
+        delete the rest.
+        """
         listing = self._listed
         if is_first or listing is None or time.monotonic() - listing[0] > LISTING_FOR_S:
+            if await self._calls.call("wiki.aclCheck", "start") != SUPERUSER:
+                raise SourceFailedError(SEES_PART)
             found = items(await self._calls.call("dokuwiki.getPagelist", "", {"hash": True}))
             by_id = {text(page, "id"): page for page in found}
             listing = self._listed = time.monotonic(), by_id

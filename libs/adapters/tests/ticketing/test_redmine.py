@@ -51,6 +51,7 @@ class Redmine:
             OUTSIDER: {"issues_visibility": "default", "permissions": ["view_issues"]},
         }
         self.instead: Callable[[httpx2.Request], httpx2.Response | None] = lambda request: None
+        self.is_admin = True
         self._ids = count(1)
 
     def put(self, subject: str, text: str = "", **more: Any) -> int:
@@ -93,6 +94,8 @@ class Redmine:
         if kind == "issues":
             issue = self.issues.get(int(rest))
             return says({"issue": issue}) if issue else httpx2.Response(404)
+        if kind == "users":
+            return says({"user": {"id": 1, "admin": self.is_admin}})
         if kind == "roles":
             return says({"role": self.roles[int(rest)]})
         project, _, what = rest.partition("/")
@@ -236,6 +239,13 @@ async def test_a_project_whose_members_we_may_not_see_maps_nothing(site: Redmine
     assert isinstance(found[f"{issue}/note/{note}"].rule, Unmappable)
 
 
+async def test_an_account_that_sees_a_part_lists_nothing(site: Redmine) -> None:
+    site.put("Plain")
+    site.is_admin = False
+
+    assert not err(await site.connector().enumerate(None), UpstreamError).retryable
+
+
 async def test_an_issue_that_goes_while_it_is_listed_is_left_out(site: Redmine) -> None:
     site.put("Stays")
     gone = site.put("Goes")
@@ -264,6 +274,6 @@ async def test_an_issue_that_goes_while_it_is_listed_is_left_out(site: Redmine) 
 async def test_a_list_that_cannot_be_had_is_never_an_empty_one(
     site: Redmine, answer: httpx2.Response
 ) -> None:
-    site.instead = lambda request: answer
+    site.instead = lambda r: answer if r.url.path == "/issues.json" else None
 
     err(await site.connector().enumerate(None), UpstreamError)

@@ -33,6 +33,7 @@ class Wiki:
     def __init__(self) -> None:
         self.pages: dict[str, str] = {}
         self.acl: dict[str, dict[str, str]] = {"*": {"@ALL": "1"}}
+        self.rights = 255
         self.instead: Callable[[str], httpx2.Response | None] = lambda method: None
 
     def __call__(self, request: httpx2.Request) -> httpx2.Response:
@@ -44,6 +45,8 @@ class Wiki:
             return self.pages.get(arguments[0], "")
         if method == "plugin.acl.listAcls":
             return self.acl
+        if method == "wiki.aclCheck":
+            return self.rights
         assert method == "dokuwiki.getPagelist"
         return [listed(page, text) for page, text in self.pages.items()]
 
@@ -134,6 +137,13 @@ async def test_a_list_that_cannot_be_had_is_never_an_empty_one(
     wiki.instead = lambda method: answer if method == "dokuwiki.getPagelist" else None
 
     err(await wiki.connector().enumerate(None), UpstreamError)
+
+
+async def test_a_crawler_that_sees_a_part_lists_nothing(wiki: Wiki) -> None:
+    wiki.pages["start"] = "Open."
+    wiki.rights = 16
+
+    assert not err(await wiki.connector().enumerate(None), UpstreamError).retryable
 
 
 async def test_an_address_is_given_with_every_page(wiki: Wiki) -> None:
