@@ -11,7 +11,7 @@ from cogni_adapters.database.tables.knowledge import documents, gaps
 from cogni_domain.access.rule import AccessRule
 from cogni_domain.jobs import Lane
 from cogni_domain.knowledge.corpus import Document
-from cogni_domain.ports.document_store import JobOf
+from cogni_domain.ports.document_store import JobsOf
 from cogni_kernel import DocumentId, TenantId
 
 _OF_FAMILY = sa.select(documents.c.id, documents.c.source_id).where(
@@ -32,14 +32,14 @@ def change_rules(
     connection: sa.Connection,
     tenant: TenantId,
     rules: Mapping[DocumentId, AccessRule],
-    job_of: JobOf,
+    jobs_of: JobsOf,
 ) -> int:
     """Put documents and what is attached to them under their rules, those of one rule together."""
     alike: defaultdict[str, list[DocumentId]] = defaultdict(list)
     for document, rule in rules.items():
         alike[rule.digest].append(document)
     return sum(
-        _change(connection, tenant, group, rules[group[0]], job_of) for group in alike.values()
+        _change(connection, tenant, group, rules[group[0]], jobs_of) for group in alike.values()
     )
 
 
@@ -48,16 +48,16 @@ def _change(
     tenant: TenantId,
     roots: Sequence[DocumentId],
     rule: AccessRule,
-    job_of: JobOf,
+    jobs_of: JobsOf,
 ) -> int:
     ids = family(connection, tenant, roots)
     set_rule(connection, tenant, ids, rule)
-    for document in ids:
-        enqueue(connection, job_of(DocumentId(document), rule), Lane.INDEXING)
+    for job in jobs_of(list(map(DocumentId, ids)), rule) if ids else ():
+        enqueue(connection, job, Lane.INDEXING)
     return len(ids)
 
 
-def move(connection: sa.Connection, moved: Document, job_of: JobOf) -> bool:
+def move(connection: sa.Connection, moved: Document, jobs_of: JobsOf) -> bool:
     """Give a document, what is attached to it and its gap list the new place; False where it cannot have it."""
     tenant = {"of_tenant": str(moved.tenant_id)}
     ids = family(connection, moved.tenant_id, [moved.id])
@@ -78,7 +78,7 @@ def move(connection: sa.Connection, moved: Document, job_of: JobOf) -> bool:
         .values(updated_at=moved.updated_at, url=moved.url)
     )
     _move_gaps(connection, moved, place)
-    _change(connection, moved.tenant_id, [moved.id], moved.rule, job_of)
+    _change(connection, moved.tenant_id, [moved.id], moved.rule, jobs_of)
     return True
 
 

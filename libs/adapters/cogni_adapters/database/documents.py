@@ -40,7 +40,7 @@ from cogni_domain.access.scope import Scope
 from cogni_domain.jobs import Job, Lane
 from cogni_domain.knowledge.corpus import Chunk, Corpus, Document
 from cogni_domain.knowledge.source import Gap
-from cogni_domain.ports.document_store import DocumentStorePort, JobOf
+from cogni_domain.ports.document_store import DocumentStorePort, JobsOf
 from cogni_kernel import (
     ChunkId,
     ConflictError,
@@ -135,14 +135,14 @@ class DatabaseDocumentStoreAdapter(DocumentStorePort):
         return await self._database.write(work)
 
     async def change_rules(
-        self, tenant: TenantId, rules: Mapping[DocumentId, AccessRule], job_of: JobOf
+        self, tenant: TenantId, rules: Mapping[DocumentId, AccessRule], jobs_of: JobsOf
     ) -> Result[int]:
         return await self._database.write(
-            lambda connection: Ok(change_rules(connection, tenant, rules, job_of))
+            lambda connection: Ok(change_rules(connection, tenant, rules, jobs_of))
         )
 
-    async def move(self, moved: Document, job_of: JobOf) -> Result[bool]:
-        return await self._database.write(lambda connection: Ok(move(connection, moved, job_of)))
+    async def move(self, moved: Document, jobs_of: JobsOf) -> Result[bool]:
+        return await self._database.write(lambda connection: Ok(move(connection, moved, jobs_of)))
 
     async def delete(
         self, tenant: TenantId, documents: Sequence[DocumentId], jobs: Sequence[Job]

@@ -110,9 +110,9 @@ class VectorMirror:
         self._forget(documents)
         self._publish()
 
-    def relabel(self, document: str, readers: frozenset[ReaderToken]) -> None:
-        """Give all rows of a document other readers."""
-        self._reclass([document], self._classes.number_of(readers))
+    def relabel(self, documents: Sequence[str], readers: frozenset[ReaderToken]) -> None:
+        """Give all rows of documents other readers."""
+        self._reclass(documents, self._classes.number_of(readers))
         self._publish()
 
     def nearest(self, vector: Vectors, predicate: Predicate, k: int) -> Result[list[Hit]]:

@@ -111,17 +111,22 @@ class DatabaseVectorStoreAdapter(VectorStorePort):
     async def relabel(
         self, index: IndexId, document: DocumentId, readers: frozenset[ReaderToken]
     ) -> Result[int]:
-        tokens = sorted(readers)
+        return await self.relabel_all(index, [document], readers)
+
+    async def relabel_all(
+        self, index: IndexId, documents: Sequence[DocumentId], readers: frozenset[ReaderToken]
+    ) -> Result[int]:
+        tokens, names = sorted(readers), [str(document) for document in documents]
         statement = (
             sa.update(table)
-            .where(*_of(index, [str(document)]), table.c.readers != tokens)
+            .where(*_of(index, names), table.c.readers != tokens)
             .values(readers=tokens)
         )
 
         def work(connection: sa.Connection) -> Result[int]:
             return Ok(connection.execute(statement).rowcount)
 
-        return await self._write(index, work, lambda mirror: mirror.relabel(str(document), readers))
+        return await self._write(index, work, lambda mirror: mirror.relabel(names, readers))
 
     async def _write(
         self,

@@ -11,7 +11,7 @@ from cogni_domain.access.scope import Scope
 from cogni_domain.jobs import Job, Lane
 from cogni_domain.knowledge.corpus import Chunk, Corpus, Document
 from cogni_domain.knowledge.source import Gap
-from cogni_domain.ports.document_store import DocumentStorePort, JobOf
+from cogni_domain.ports.document_store import DocumentStorePort, JobsOf
 from cogni_kernel import (
     ChunkId,
     ConflictError,
@@ -89,16 +89,17 @@ class MemoryDocumentStoreAdapter(DocumentStorePort):
         return Ok(None)
 
     async def change_rules(
-        self, tenant: TenantId, rules: Mapping[DocumentId, AccessRule], job_of: JobOf
+        self, tenant: TenantId, rules: Mapping[DocumentId, AccessRule], jobs_of: JobsOf
     ) -> Result[int]:
         changed = 0
         for document, rule in rules.items():
             family = self._family(tenant, [document])
-            await self.change_rule(tenant, document, rule, [job_of(d.id, rule) for d in family])
+            jobs = jobs_of([d.id for d in family], rule) if family else ()
+            await self.change_rule(tenant, document, rule, jobs)
             changed += len(family)
         return Ok(changed)
 
-    async def move(self, moved: Document, job_of: JobOf) -> Result[bool]:
+    async def move(self, moved: Document, jobs_of: JobsOf) -> Result[bool]:
         tenant, corpus = moved.tenant_id, moved.corpus_id
         before = self._state.documents.get((tenant, moved.id))
         if before is None or any(
@@ -114,7 +115,7 @@ class MemoryDocumentStoreAdapter(DocumentStorePort):
             kept, updated_at=moved.updated_at, url=moved.url
         )
         self._move_gaps(moved, before.source_id)
-        jobs = [job_of(d.id, moved.rule) for d in family]
+        jobs = jobs_of([d.id for d in family], moved.rule)
         await self.change_rule(tenant, moved.id, moved.rule, jobs)
         return Ok(True)
 

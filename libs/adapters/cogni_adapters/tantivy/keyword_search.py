@@ -66,8 +66,13 @@ class TantivyKeywordSearchAdapter(KeywordSearchPort):
     async def relabel(
         self, index: IndexId, document: DocumentId, readers: frozenset[ReaderToken]
     ) -> Result[int]:
+        return await self.relabel_all(index, [document], readers)
+
+    async def relabel_all(
+        self, index: IndexId, documents: Sequence[DocumentId], readers: frozenset[ReaderToken]
+    ) -> Result[int]:
         return await asyncio.to_thread(
-            self._change, index, lambda of: of.relabel(document, readers)
+            self._change, index, lambda of: of.relabel(documents, readers)
         )
 
     async def close(self) -> None:

@@ -56,14 +56,18 @@ class Partition:
         self._rewrite([name for name, count in held.items() if count], [])
         return sum(held.values())
 
-    def relabel(self, document: DocumentId, readers: frozenset[ReaderToken]) -> int:
-        """Write a document's passages anew, for other readers; return how many had others."""
+    def relabel(self, documents: Iterable[DocumentId], readers: frozenset[ReaderToken]) -> int:
+        """Write the passages of documents anew, for other readers; return how many had others."""
         self._open_writer()
-        rows = self._rows(str(document))
-        changed = sum(set(fields["readers"]) != readers for fields in rows)
-        if changed:
-            self._rewrite([str(document)], [{**f, "readers": sorted(readers)} for f in rows])
-        return changed
+        held = {name: self._rows(name) for name in set(map(str, documents))}
+        others = {
+            name: sum(set(fields["readers"]) != readers for fields in rows)
+            for name, rows in held.items()
+        }
+        changed = [name for name, count in others.items() if count]
+        rows = [{**f, "readers": sorted(readers)} for name in changed for f in held[name]]
+        self._rewrite(changed, rows)
+        return sum(others.values())
 
     def close_writer(self) -> None:
         """Let running merges end, and give the writer's memory back."""

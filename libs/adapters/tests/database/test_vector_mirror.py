@@ -122,7 +122,7 @@ class MirrorMachine(RuleBasedStateMachine):
 
     @rule(name=names, found=readers)
     def relabel(self, name: str, found: frozenset[ReaderToken]) -> None:
-        self.mirror.relabel(name, found)
+        self.mirror.relabel([name], found)
         for row in self.rows:
             if row.document == name:
                 row.readers = found

@@ -1,9 +1,11 @@
 """The indexes follow the database: jobs that embed, relabel and remove, a batch at a time."""
 
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from cogni_application.indexing.standing import documents_of
 from cogni_domain.access.tokens import ReaderToken
 from cogni_domain.jobs import LeasedJob
 from cogni_domain.knowledge.analysis import analyse
@@ -103,16 +105,26 @@ class IndexWriter:
         return Ok(None)
 
     async def relabel(self, jobs: Sequence[LeasedJob]) -> Sequence[Result[None]]:
-        """Bring the readers of documents' passages up to date, without embedding."""
+        """Bring the readers of documents' passages up to date, together and without embedding.
+
+        Where that fails, each by itself.
+        """
+        together = await self._each_corpus(jobs, self._relabel)
+        if isinstance(together, Ok) or len(jobs) == 1:
+            return [together] * len(jobs)
         return [await self._each_corpus([job], self._relabel) for job in jobs]
 
     async def _relabel(self, corpus: Corpus, documents: Sequence[DocumentId]) -> Result[None]:
         found = await self._passages(corpus.tenant_id, documents)
         if isinstance(found, Err):
             return found
+        alike: defaultdict[frozenset[ReaderToken], list[DocumentId]] = defaultdict(list)
         for document, chunks in found.value.items():
-            for store in (self.vectors, self.keywords) if chunks else ():
-                changed = await store.relabel(corpus.index, document, chunks[0].readers)
+            if chunks:
+                alike[chunks[0].readers].append(document)
+        for readers, group in alike.items():
+            for store in (self.vectors, self.keywords):
+                changed = await store.relabel_all(corpus.index, group, readers)
                 if isinstance(changed, Err):
                     return changed
         removed = await self._remove(corpus, [d for d, chunks in found.value.items() if not chunks])
@@ -142,7 +154,7 @@ class IndexWriter:
         of_corpus: dict[tuple[TenantId, CorpusId], list[DocumentId]] = {}
         for leased in jobs:
             place = (leased.job.tenant_id, CorpusId(leased.job.payload["corpus_id"]))
-            of_corpus.setdefault(place, []).append(DocumentId(leased.job.payload["document_id"]))
+            of_corpus.setdefault(place, []).extend(documents_of(leased.job))
         for (tenant, corpus), documents in of_corpus.items():
             known = await self._corpus(tenant, corpus)
             if isinstance(known, Err):

@@ -1,5 +1,6 @@
 """What changes about documents without any of them being read or embedded: their readers, their place, their end."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -10,14 +11,14 @@ from cogni_domain.access.rule import AccessRule
 from cogni_domain.jobs import Job
 from cogni_domain.knowledge.corpus import Corpus, Document
 from cogni_domain.knowledge.source import SourceDocument
-from cogni_domain.ports.document_store import DocumentStorePort
+from cogni_domain.ports.document_store import DocumentStorePort, JobsOf
 from cogni_engine import Clock
-from cogni_kernel import CorpusId, DocumentId, Err, Ok, Result, TenantId
+from cogni_kernel import DocumentId, Err, Ok, Result
 
 RELABEL = "relabel_document"
 REMOVE = "remove_document"
 AT_ONCE = 500
-"""Documents a transaction."""
+"""Documents a transaction, and a job."""
 
 T = TypeVar("T")
 
@@ -40,7 +41,7 @@ class Standing:
         children = await self.descendants(known)
         if isinstance(children, Err):
             return children
-        jobs = [self._relabel_job(known, d.id, rule) for d in (known, *children.value)]
+        jobs = self._relabel_jobs(known)([d.id for d in (known, *children.value)], rule)
         done = await self.documents.change_rule(known.tenant_id, known.id, rule, jobs)
         return done if isinstance(done, Err) else Ok(True)
 
@@ -77,10 +78,8 @@ class Standing:
         if not new:
             return Ok(0)
 
-        def job_of(document: DocumentId, rule: AccessRule) -> Job:
-            return self._relabel_job(documents[0], document, rule)
-
-        return await self.documents.change_rules(corpus.tenant_id, new, job_of)
+        jobs_of = self._relabel_jobs(documents[0])
+        return await self.documents.change_rules(corpus.tenant_id, new, jobs_of)
 
     async def move(
         self, known: Document, source_id: str, to: SourceDocument, rule: AccessRule
@@ -90,11 +89,7 @@ class Standing:
         False where it is gone, or another document is at that place.
         """
         moved = replace(known, source_id=source_id, rule=rule, updated_at=to.updated_at, url=to.url)
-
-        def job_of(document: DocumentId, rule: AccessRule) -> Job:
-            return self._relabel_job(known, document, rule)
-
-        return await self.documents.move(moved, job_of)
+        return await self.documents.move(moved, self._relabel_jobs(known))
 
     async def remove(self, gone: Sequence[Document]) -> Result[None]:
         """Delete documents with what is attached to them; their passages leave the indexes by jobs."""
@@ -106,7 +101,8 @@ class Standing:
             every += (document, *children.value)
         if not every:
             return Ok(None)
-        jobs = [document_job(REMOVE, d, str(d.version)) for d in every]
+        version = self.clock.now().isoformat()
+        jobs = _jobs(REMOVE, every[0], [d.id for d in every], version)
         done = await self.documents.delete(every[0].tenant_id, [d.id for d in every], jobs)
         return done.map(lambda _: None)
 
@@ -145,9 +141,14 @@ class Standing:
             waiting.extend(found.value)
         return Ok(every)
 
-    def _relabel_job(self, of: Document, document: DocumentId, rule: AccessRule) -> Job:
-        version = f"{rule.digest}@{self.clock.now().isoformat()}"
-        return _job(RELABEL, of.tenant_id, of.corpus_id, document, version)
+    def _relabel_jobs(self, of: Document) -> JobsOf:
+        """Return what makes jobs for documents of the same corpus as `of`."""
+        now = self.clock.now().isoformat()
+
+        def jobs_of(documents: Sequence[DocumentId], rule: AccessRule) -> Sequence[Job]:
+            return _jobs(RELABEL, of, documents, f"{rule.digest}@{now}")
+
+        return jobs_of
 
 
 def is_named_after(title: str, name: str) -> bool:
@@ -157,12 +158,29 @@ def is_named_after(title: str, name: str) -> bool:
 
 def document_job(kind: str, document: Document, version: str) -> Job:
     """Return a job of one document's version."""
-    return _job(kind, document.tenant_id, document.corpus_id, document.id, version)
+    payload = {"document_id": str(document.id), "corpus_id": str(document.corpus_id)}
+    return Job(kind, document.tenant_id, f"{document.id}@{version}", payload)
 
 
-def _job(kind: str, tenant: TenantId, corpus: CorpusId, document: DocumentId, version: str) -> Job:
-    payload = {"document_id": str(document), "corpus_id": str(corpus)}
-    return Job(kind, tenant, f"{document}@{version}", payload)
+def documents_of(job: Job) -> list[DocumentId]:
+    """Return which documents a job is about: one, or many where the work is the same for hundreds."""
+    if "document_id" in job.payload:
+        return [DocumentId(job.payload["document_id"])]
+    return [DocumentId(document) for document in json.loads(job.payload["document_ids"])]
+
+
+def _jobs(kind: str, of: Document, documents: Sequence[DocumentId], version: str) -> list[Job]:
+    """Return jobs for documents of one corpus, hundreds each."""
+    place = {"corpus_id": str(of.corpus_id)}
+    return [
+        Job(
+            kind,
+            of.tenant_id,
+            f"{part[0]}+{len(part) - 1}@{version}",
+            {"document_ids": json.dumps(list(map(str, part))), **place},
+        )
+        for part in _parts(documents)
+    ]
 
 
 def _parts(items: Iterable[T]) -> Iterator[list[T]]:

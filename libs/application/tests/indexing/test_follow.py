@@ -239,3 +239,29 @@ async def test_what_is_heard_during_an_ingest_counts_more_than_its_listing(kit: 
     assert set(standing) == {"wiki:p1", "wiki:p2", "wiki:p3", "wiki:p9"}
     assert await desk.found("leave", PEOPLE) != await desk.found("leave", STAFF)
     assert "Leave, edited." in repr(standing)
+
+
+async def test_a_thousand_new_rules_and_deletions_count_at_once_in_few_jobs(kit: "Kit") -> None:
+    pages = {f"p{n:04}": f"Leave, part {n}." for n in range(1000)}
+    source = kit.Source(**pages)
+    source.at_once = 500
+    desk = kit.Desk(source)
+    await desk.ingest()
+    desk.embedder.embedded.clear()
+    for name in pages:
+        source.edit(name, rule=HR)
+    rules = [ChangeEvent(ACL_CHANGED, name, source.listed(name)) for name in pages]
+
+    ok(await desk.indexing.on_changes(desk.corpus, source, rules))
+
+    assert await desk.found("leave", STAFF) == []
+    assert len(desk.state.jobs) == 2
+    await desk.worker.work_off()
+    assert len(await desk.found("leave", PEOPLE)) == 20
+    gone = [ChangeEvent(DELETED, name) for name in pages]
+    ok(await desk.indexing.on_changes(desk.corpus, source, gone))
+    assert await desk.found("leave", PEOPLE) == []
+    assert len(desk.state.jobs) == 2
+    await desk.worker.work_off()
+    assert desk.indexed() == [[], []]
+    assert desk.embedder.embedded == []

@@ -11,8 +11,8 @@ from cogni_domain.knowledge.corpus import Chunk, Corpus, Document
 from cogni_domain.knowledge.source import Gap
 from cogni_kernel import ChunkId, CorpusId, DocumentId, Result, TenantId
 
-JobOf: TypeAlias = Callable[[DocumentId, AccessRule], Job]
-"""Makes the job that follows from a document's new rule."""
+JobsOf: TypeAlias = Callable[[Sequence[DocumentId], AccessRule], Sequence[Job]]
+"""Makes the jobs that follow from the new rule of documents."""
 
 
 class DocumentStorePort(Protocol):
@@ -58,19 +58,18 @@ class DocumentStorePort(Protocol):
         ...
 
     async def change_rules(
-        self, tenant: TenantId, rules: Mapping[DocumentId, AccessRule], job_of: JobOf
+        self, tenant: TenantId, rules: Mapping[DocumentId, AccessRule], jobs_of: JobsOf
     ) -> Result[int]:
         """Change who may read many documents and what is attached to them, in one transaction.
 
-        Returns how many documents are under another rule now, attached ones included: each has its job.
+        Returns how many documents are under another rule now, attached ones included.
         """
         ...
 
-    async def move(self, moved: Document, job_of: JobOf) -> Result[bool]:
+    async def move(self, moved: Document, jobs_of: JobsOf) -> Result[bool]:
         """Write a known document's source id, rule, time and address; its passages and its version stay.
 
-        What is attached to it goes with it, and so does its gap list; each document has its job. False, and
-        nothing is written, where the document is gone or another one has that source id.
+        What is attached to it goes with it, and so does its gap list. False, and nothing is written, where the document is gone or another one has that source id.
         """
         ...
 

@@ -6,7 +6,7 @@ from typing import Protocol
 from cogni_domain.access.predicate import Predicate
 from cogni_domain.access.tokens import ReaderToken
 from cogni_domain.knowledge.corpus import Chunk, Hit, IndexId
-from cogni_kernel import DocumentId, Result
+from cogni_kernel import DocumentId, Err, Ok, Result
 
 
 class KeywordSearchPort(Protocol):
@@ -47,3 +47,18 @@ class KeywordSearchPort(Protocol):
     ) -> Result[int]:
         """Change who may read a document's passages; return how many changed."""
         ...
+
+    async def relabel_all(
+        self, index: IndexId, documents: Sequence[DocumentId], readers: frozenset[ReaderToken]
+    ) -> Result[int]:
+        """Give the passages of many documents the same readers; return how many changed.
+
+        One by one, unless an adapter knows better.
+        """
+        changed = 0
+        for document in documents:
+            done = await self.relabel(index, document, readers)
+            if isinstance(done, Err):
+                return done
+            changed += done.value
+        return Ok(changed)

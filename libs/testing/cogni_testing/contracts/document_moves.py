@@ -1,6 +1,7 @@
 """What every `DocumentStorePort` promises of documents that move, or change their readers by the thousand."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -26,8 +27,12 @@ from cogni_testing.doubles import START
 LEASE = timedelta(minutes=1)
 
 
-def _relabelled(document: DocumentId, rule: AccessRule) -> Job:
-    return Job("relabel", ACME, f"{document}@{rule.digest}", {"document_id": str(document)})
+def _relabelled(documents: Sequence[DocumentId], rule: AccessRule) -> Sequence[Job]:
+    assert documents
+    return [
+        Job("relabel", ACME, f"{document}@{rule.digest}", {"document_id": str(document)})
+        for document in documents
+    ]
 
 
 class DocumentMovesContract(ABC):

@@ -230,6 +230,18 @@ class KeywordSearchContract(KeywordMatchingContract):
         ok(await search.relabel(INDEX, DocumentId("other"), HR.readers))
         assert await self.found(search, "parents leave", fake_scope(IN_HR)) == before
 
+    async def test_many_documents_get_the_same_readers_at_once(self) -> None:
+        search = await self.make_search()
+        for name in ("leave", "other", "third"):
+            await self.put(search, a_document(name), "leave", "leave")
+        names = [DocumentId(name) for name in ("leave", "other", "never", "leave")]
+
+        assert ok(await search.relabel_all(INDEX, names, HR.readers)) == 4
+        assert ok(await search.relabel_all(INDEX, names, HR.readers)) == 0
+
+        assert await self.found(search) == ["third:1:0", "third:1:1"]
+        assert len(await self.found(search, "leave", fake_scope(IN_HR))) == 6
+
     async def test_what_nobody_may_read_can_be_given_to_somebody_and_taken_again(self) -> None:
         search = await self.make_search()
         await self.put(search, a_document(rule=NOBODY), "leave")

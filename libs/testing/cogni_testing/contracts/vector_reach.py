@@ -199,6 +199,18 @@ class VectorReachContract(ABC):
         assert await self.found(store) == ["other:1:0"]
         assert await self.found(store, fake_scope(IN_HR), k=1) == ["leave:1:0"]
 
+    async def test_many_documents_get_the_same_readers_at_once(self) -> None:
+        store = await self.make_store()
+        for name in ("leave", "other", "third"):
+            await self.put(store, a_document(name), 0.1, 0.2)
+        names = [DocumentId(name) for name in ("leave", "other", "never", "leave")]
+
+        assert ok(await store.relabel_all(INDEX, names, HR.readers)) == 4
+        assert ok(await store.relabel_all(INDEX, names, HR.readers)) == 0
+
+        assert {name.partition(":")[0] for name in await self.found(store)} == {"third"}
+        assert len(await self.found(store, fake_scope(IN_HR))) == 6
+
     async def test_what_nobody_may_read_can_be_given_to_somebody(self) -> None:
         store = await self.make_store()
         await self.put(store, a_document(rule=NOBODY), 0.1)
