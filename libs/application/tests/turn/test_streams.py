@@ -491,3 +491,46 @@ async def _done(step: str, word: str, streams: RunStreams, log: Log) -> str:
         case _:
             await asyncio.sleep(0)
     return ""
+
+
+async def test_a_step_alone_waits_for_words_or_for_its_frame(
+    log: Log, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "FRAME_S", 3600.0)
+    streams, _ = await make(log)
+    writing = asyncio.create_task(streams.write())
+    streams.record(R1, StripStep("url", "x"))
+    await asyncio.sleep(0.02)
+    alone = log.appends
+
+    speak(streams, R1, "first ")
+    while not streams.is_settled(R1):
+        await asyncio.sleep(0.001)
+    writing.cancel()
+
+    assert (alone, log.appends) == (0, 1)
+    assert len(log._state.runs[R1].steps) == 1
+
+
+async def test_who_has_all_that_was_written_of_a_run_of_this_process_reads_no_log(
+    log: Log, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    streams, _ = await make(log)
+    say(streams, R1, "a")
+    await streams.flush()
+    read_log: list[int] = []
+    deltas = log.deltas
+
+    async def counted(run: RunRef, after: int, limit: int) -> Result[Sequence[NumberedDelta]]:
+        read_log.append(after)
+        return await deltas(run, after, limit)
+
+    monkeypatch.setattr(log, "deltas", counted)
+    reading = asyncio.create_task(read(streams, R1, 1))
+    await asyncio.sleep(0)
+    say(streams, R1, "b")
+    await streams.flush()
+    streams.end(R1, [DoneDelta({})])
+
+    assert [n.cursor for n in await reading] == [2, 3]
+    assert read_log == []
