@@ -23,6 +23,7 @@ from cogni_embedded.bootstrap import Product, build
 from cogni_embedded.chatting import TerminalChat, connected
 from cogni_embedded.data_folder import DataFolder
 from cogni_embedded.doctor import examine
+from cogni_embedded.evaluating import app as evaluation
 from cogni_embedded.ingesting import Show, gap_line, gaps
 from cogni_embedded.ingesting import ingest as read_into_corpus
 from cogni_embedded.serving import address_of, prepare, serve
@@ -38,6 +39,7 @@ T = TypeVar("T")
 SHOWN_GAPS = 10
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app.add_typer(evaluation, name="eval")
 
 Data = Annotated[Path, typer.Option("--data", help="The data folder.")]
 As = Annotated[str, typer.Option("--as", help="Who asks: a principal of the demo company.")]
