@@ -147,6 +147,17 @@ async def test_wildcards_mean_what_the_wiki_makes_of_them(populated: DokuWiki) -
     assert "home:bob:diary" not in found["ana"]
 
 
+async def test_wildcards_that_only_the_calls_show_map_nothing(populated: DokuWiki) -> None:
+    populated.set_acl("* @ALL 1", "%GROUP%:* %GROUP% 16")
+    product = product_of(populated, by_call(populated))
+    await product.start(PEOPLE)
+
+    await product.ingest()
+
+    assert [await product.found_by(name) for name in PEOPLE] == [set()] * len(PEOPLE)
+    assert len(ok(await product.documents.gaps(ACME, CORPUS))) == len(PAGES)
+
+
 async def test_what_no_rule_can_say_is_shown_to_nobody_and_listed(populated: DokuWiki) -> None:
     populated.set_acl("* @ALL 1", "hr:* @contractor 0", "hr:* eve 1")
     product = product_of(populated, by_file(populated))

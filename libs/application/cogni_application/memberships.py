@@ -90,8 +90,10 @@ class MembershipService:
                 unmatched.append(f"{source.authority}/{account.id if account else subject}")
                 continue
             known = found.get(person.value.id, frozenset())
-            both = account is not None and known is not None
-            found[person.value.id] = known | source.groups_of(account) if both else None  # type: ignore[operator, arg-type]
+            if account is None or known is None:
+                found[person.value.id] = None
+            else:
+                found[person.value.id] = known | source.groups_of(account)
         return Ok(found)
 
     async def _write(

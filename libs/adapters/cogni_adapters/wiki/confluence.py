@@ -173,7 +173,9 @@ class ConfluenceConnectorAdapter(ConnectorPort):
 
 
 def _is_current(page: object) -> bool:
-    return text(page, "status") == "current"
+    """Tell whether neither the page nor its whole space was put away."""
+    space = mapping(page, "space").get("status", "current")
+    return (text(page, "status"), space) == ("current", "current")
 
 
 def _is_whole(people: object) -> bool:

@@ -36,6 +36,7 @@ class Confluence:
     def __init__(self) -> None:
         self.pages: dict[str, dict[str, Any]] = {}
         self.spaces: dict[str, list[dict[str, str]]] = {"1": [STAFF]}
+        self.space: dict[str, str] = {}
         self.restricted: dict[str, list[dict[str, str]]] = {}
         self.instead: Callable[[httpx2.Request], httpx2.Response | None] = lambda request: None
         self.most_shown = 200
@@ -98,7 +99,7 @@ class Confluence:
             "type": "page",
             "status": page["status"],
             "title": page["title"],
-            "space": {"id": int(page["space"]), "key": f"S{page['space']}"},
+            "space": {"id": int(page["space"]), "key": f"S{page['space']}", **self.space},
             "version": {"number": page["version"], "when": "2026-03-01T12:00:00.000+02:00"},
             "restrictions": self._read(page["id"]),
             "ancestors": above[::-1],
@@ -382,6 +383,13 @@ async def test_a_page_that_is_put_away_is_gone(site: Confluence, status: str) ->
 
     assert await everything(connector) == {}
     err(await connector.extract(document), NotFoundError)
+
+
+async def test_pages_of_a_space_that_is_put_away_are_gone(site: Confluence) -> None:
+    site.put("Plan", "Old.")
+    site.space = {"status": "archived"}
+
+    assert await everything(site.connector()) == {}
 
 
 async def test_a_code_block_is_kept_whole(site: Confluence) -> None:

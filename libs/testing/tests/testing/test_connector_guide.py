@@ -29,4 +29,4 @@ def test_a_class_of_the_guide_is_where_it_says(named: str) -> None:
 
 def test_the_guide_has_code_and_names_every_connector() -> None:
     assert len(BLOCKS) == 1
-    assert len(CLASSES) == 8
+    assert len(CLASSES) == 9
