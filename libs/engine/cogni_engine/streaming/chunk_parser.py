@@ -10,6 +10,8 @@ from cogni_kernel import encodable
 
 _DONE = b"[DONE]"
 _SHORT = 64
+_OBJECT = (dict, Mapping)
+"""What a JSON object is; the class that it nearly always has is asked for first."""
 
 
 @dataclass
@@ -82,13 +84,13 @@ class ChunkParser:
             self.usage = _better(self.usage, usage)
         if isinstance(model := chunk.get("model"), str) and model != self.model:
             self.model = encodable(model) or self.model
-        if isinstance(error := chunk.get("error"), Mapping):
+        if (error := chunk.get("error")) is not None and isinstance(error, _OBJECT):
             self.error = {k: encodable(v) if isinstance(v, str) else v for k, v in error.items()}
         choice = _first_choice(chunk.get("choices"))
         if isinstance(reason := choice.get("finish_reason"), str):
             self.finish_reason = encodable(reason)
         said = choice.get("delta") or choice.get("message")
-        return self._said(said) if isinstance(said, Mapping) else ""
+        return self._said(said) if isinstance(said, _OBJECT) else ""
 
     def accumulate_tool_call(self, fragment: Mapping[str, object]) -> None:
         """Take one fragment of a call: joined by its index, whatever stands in its id."""
@@ -124,13 +126,19 @@ class ChunkParser:
 
     def _said(self, message: Mapping[str, object]) -> str:
         calls = message.get("tool_calls")
-        for fragment in calls if isinstance(calls, list) else []:
-            if isinstance(fragment, Mapping):
+        for fragment in calls if isinstance(calls, list) else ():
+            if isinstance(fragment, _OBJECT):
                 self.accumulate_tool_call(fragment)
-        return self._say(_content(message.get("content")) + _text_of(message.get("refusal")))
+        text = _content(message.get("content"))
+        if (refusal := message.get("refusal")) is not None:
+            text += _text_of(refusal)
+        return self._say(text)
 
     def _say(self, text: str) -> str:
         """Keep text and return it; the first half of a surrogate pair waits for the second."""
+        if not self._half and text.isascii():
+            self._text.append(text)
+            return text
         text = self._half + text
         self._half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
         text = encodable(text.removesuffix(self._half))
@@ -186,8 +194,8 @@ def _index(written: object) -> object:
 
 
 def _first_choice(choices: object) -> Mapping[str, object]:
-    for choice in choices if isinstance(choices, list) else []:
-        if isinstance(choice, Mapping) and _index(choice.get("index")) in (0, None):
+    for choice in choices if isinstance(choices, list) else ():
+        if isinstance(choice, _OBJECT) and _index(choice.get("index")) in (0, None):
             return choice
     return {}
 
@@ -202,6 +210,8 @@ def _better(known: Mapping[str, object] | None, new: object) -> Mapping[str, obj
 
 def _content(content: object) -> str:
     """Return text, also where it comes as a list of parts."""
+    if isinstance(content, str):
+        return content
     if isinstance(content, list):
         return "".join(_text_of(p.get("text")) for p in content if isinstance(p, Mapping))
     return _text_of(content)
