@@ -28,6 +28,7 @@ from cogni_kernel.ids import (
     RunRef,
     TenantId,
     ToolName,
+    VocabularyId,
 )
 from cogni_kernel.outcome import (
     Outcome,
@@ -98,6 +99,7 @@ __all__ = [
     "Usage",
     "VersionBound",
     "VersionRange",
+    "VocabularyId",
     "encodable",
     "estimate_tokens",
     "stability",

@@ -87,3 +87,9 @@ class GrantKey(Identifier):
     """The name of one capability that an administrator can give."""
 
     __slots__ = ()
+
+
+class VocabularyId(Identifier):
+    """One set of words that people use for internal identifiers."""
+
+    __slots__ = ()
