@@ -8,6 +8,9 @@ from cogni_adapters.rest.failures import SourceFailedError
 from cogni_domain.knowledge.source import ChangeEvent, ChangeKind, SourceDocument, SourcePage
 
 PAUSE_S = 60.0
+LONG_PAUSE_S = 300.0
+"""Where a listing takes many calls, of a source that others work with meanwhile."""
+
 MAX_STEPS = 1_000_000
 
 ReadPage = Callable[[str | None], Awaitable[SourcePage]]

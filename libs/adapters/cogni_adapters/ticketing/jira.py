@@ -7,7 +7,7 @@ from urllib.parse import quote
 from cogni_adapters.rest.client import RestClient
 from cogni_adapters.rest.failures import SourceFailedError, listed, read, unexpected
 from cogni_adapters.rest.fields import flag, items, mapping, moment, number, text
-from cogni_adapters.rest.follow import PAUSE_S, follow
+from cogni_adapters.rest.follow import LONG_PAUSE_S, follow
 from cogni_adapters.rest.paging import ListedPart, Part, every, part_at
 from cogni_adapters.ticketing.adf import blocks_of
 from cogni_adapters.ticketing.jira_permissions import (
@@ -72,7 +72,7 @@ class JiraConnectorAdapter(ConnectorPort):
         *,
         internal_for: str | None = None,
         page_size: int = PAGE_SIZE,
-        pause_s: float = PAUSE_S,
+        pause_s: float = LONG_PAUSE_S,
     ) -> None:
         self._authority, self._client = authority, client
         self._internal_for, self._page_size, self._pause_s = internal_for, page_size, pause_s

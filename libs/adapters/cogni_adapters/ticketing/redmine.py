@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from cogni_adapters.rest.client import RestClient
 from cogni_adapters.rest.failures import SourceFailedError, listed, read, unexpected
 from cogni_adapters.rest.fields import flag, items, mapping, moment, number, text
-from cogni_adapters.rest.follow import PAUSE_S, follow
+from cogni_adapters.rest.follow import LONG_PAUSE_S, follow
 from cogni_adapters.rest.paging import Part, every
 from cogni_adapters.ticketing.redmine_permissions import Issue, Member, Project, Role
 from cogni_domain.access.rule import AccessRule, Unmappable
@@ -65,7 +65,7 @@ class RedmineConnectorAdapter(ConnectorPort):
         *,
         private_notes: bool = False,
         page_size: int = PAGE_SIZE,
-        pause_s: float = PAUSE_S,
+        pause_s: float = LONG_PAUSE_S,
     ) -> None:
         self._authority, self._client = authority, client
         self._private_notes, self._page_size, self._pause_s = private_notes, page_size, pause_s

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 from cogni_adapters.rest.client import RestClient
 from cogni_adapters.rest.failures import SourceFailedError, listed, read, unexpected
 from cogni_adapters.rest.fields import items, mapping, moment, number, text
-from cogni_adapters.rest.follow import PAUSE_S, follow
+from cogni_adapters.rest.follow import LONG_PAUSE_S, follow
 from cogni_adapters.rest.paging import ListedPart, Part, every, part_at
 from cogni_adapters.wiki.permissions import (
     UNREAD_LAYER,
@@ -66,7 +66,7 @@ class ConfluenceConnectorAdapter(ConnectorPort):
         extractor: ExtractorPort,
         *,
         page_size: int = PAGE_SIZE,
-        pause_s: float = PAUSE_S,
+        pause_s: float = LONG_PAUSE_S,
     ) -> None:
         self._authority, self._client, self._extractor = authority, client, extractor
         self._page_size, self._pause_s = page_size, pause_s
