@@ -53,6 +53,10 @@ VIOLATIONS = [
     Violation("kernel-and-engine-are-bare", "cogni_engine/stray.py", "import numpy"),
     Violation("edge-anatomy", "cogni_edge/requests.py", "import cogni_edge.http"),
     Violation("edge-anatomy", "cogni_edge/helpers.py", "HELP = 1"),
+    Violation(
+        "event-sink-anatomy", "cogni_event_sink/settings.py", "import cogni_event_sink.health"
+    ),
+    Violation("event-sink-anatomy", "cogni_event_sink/helpers.py", "HELP = 1"),
     Violation("no-circles", "cogni_kernel/ids.py", "import cogni_kernel.usage"),
     Violation(
         "layers",

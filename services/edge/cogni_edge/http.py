@@ -14,6 +14,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp
 
+from cogni_application.events.subscribing import SubscriptionService
 from cogni_application.proposals.proposals import ProposalService
 from cogni_application.turn.outcome_view import proposal_payload
 from cogni_application.turn.take_turn import TurnService
@@ -38,6 +39,7 @@ from cogni_edge.requests import (
     wrong_cursor,
 )
 from cogni_edge.streaming import Deltas, event_stream, outcome_of, resumed
+from cogni_edge.subscriptions import SubscriptionRoutes
 from cogni_edge.surface import SurfaceRoutes, SurfaceServices
 from cogni_edge.views import conversation_view, json_response, source_view, turn_view
 from cogni_edge.websocket import SocketRoutes
@@ -71,6 +73,7 @@ class EdgeServices:
         admits: Ok, or why no run can be opened now: a provider is down.
         ready: None, or why the product cannot answer yet.
         surfaces: Where it can be asked from, and what is shown there.
+        subscriptions: Who is told of events; None where no events leave, and nothing is at its addresses.
     """
 
     pipeline: Pipeline
@@ -80,6 +83,7 @@ class EdgeServices:
     admits: Callable[[], Result[None]]
     ready: Callable[[], Awaitable[str | None]]
     surfaces: SurfaceServices
+    subscriptions: SubscriptionService | None = None
 
 
 class Edge:
@@ -266,6 +270,8 @@ def create_app(
         Route("/metrics", metrics, methods=["GET"]),
         Route("/openapi.json", _openapi, methods=["GET"]),
     ]
+    if services.subscriptions is not None:
+        routes += SubscriptionRoutes(services.subscriptions, answering).routes()
     handlers = {HTTPException: _no_route, Exception: _bug}
     app = Starlette(routes=routes, exception_handlers=handlers, lifespan=lifespan)
     app.router.redirect_slashes = False

@@ -16,6 +16,7 @@ _KEYED = (
     "end",
     "attach",
     "attachFirst",
+    "subscribe",
 )
 _ERRORS = {
     "401": "No token, or one that proves nothing",
@@ -50,6 +51,7 @@ def document() -> dict[str, object]:
                 )
             },
             **_surface_paths(),
+            **_subscription_paths(),
             **{
                 f"/v1/proposals/{{proposal_id}}/{verb}": {
                     "post": _operation(
@@ -123,6 +125,39 @@ def _surface_paths() -> dict[str, object]:
         },
         "/surface/assets/{name}": {"get": _file("asset", "A file of the frame", "*/*", "name")},
         "/mount.js": {"get": _file("mount", "What a host page loads", "text/javascript")},
+    }
+
+
+def _subscription_paths() -> dict[str, object]:
+    every = "/v1/event-subscriptions"
+    of_one = ("subscription_id",)
+
+    def on_one(name: str, summary: str, answer: str = "Subscription") -> dict[str, object]:
+        return _operation(name, summary, {"200": _json(answer)}, of_one)
+
+    listed = _operation("subscriptions", "Who is told of events", {"200": _json("Subscriptions")})
+    asked = _operation(
+        "subscribe", "Ask that an address be told of events", {"201": _json("SubscriptionAsked")}
+    )
+    again = on_one("redrive", "Try dead deliveries again", "Redriven")
+    return {
+        every: {"get": listed, "post": {**asked, "requestBody": _body("SubscriptionBody")}},
+        f"{every}/{{subscription_id}}": {"delete": on_one("unsubscribe", "Tell it nothing more")},
+        f"{every}/{{subscription_id}}/confirm": {
+            "post": on_one("confirm", "Confirm what another administrator asked for")
+        },
+        f"{every}/{{subscription_id}}/decline": {
+            "post": on_one("declineSubscription", "Decline what was asked for")
+        },
+        f"{every}/{{subscription_id}}/rotate": {
+            "post": on_one("rotate", "Draw a new secret", "SubscriptionAsked")
+        },
+        f"{every}/{{subscription_id}}/dead": {
+            "get": on_one("dead", "Deliveries that were given up", "DeadDeliveries")
+        },
+        f"{every}/{{subscription_id}}/redrive": {
+            "post": {**again, "requestBody": _body("RedriveBody")}
+        },
     }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from cogni_edge.agui_requests import RunInputBody
 from cogni_edge.requests import FeedbackBody, TurnBody
+from cogni_edge.subscriptions_requests import RedriveBody, SubscriptionBody
 from cogni_engine import (
     CitationDelta,
     DoneDelta,
@@ -110,6 +111,7 @@ def schemas() -> dict[str, object]:
             ),
         ),
         "Mount": _mount(),
+        **_subscriptions(),
         "Feedback": feedback,
         **definitions,
         "Review": _object(review_ref=STRING),
@@ -141,6 +143,30 @@ def schemas() -> dict[str, object]:
             },
             "required": ["status", "title", "type"],
         },
+    }
+
+
+def _subscriptions() -> dict[str, object]:
+    subscription = {
+        "id": STRING,
+        "url": STRING,
+        "types": _list(STRING),
+        "state": STRING,
+        "since": _TIME,
+        "requested_by": STRING,
+        "requested_at": _TIME,
+        "decided_by": _NULLABLE,
+    }
+    number = {"type": "integer"}
+    dead = _object(event=STRING, type=STRING, attempts=number, reason=STRING, since=_TIME)
+    return {
+        "SubscriptionBody": SubscriptionBody.model_json_schema(),
+        "RedriveBody": RedriveBody.model_json_schema(),
+        "Subscription": _object(**subscription),
+        "SubscriptionAsked": _object(**subscription, secret=_NULLABLE),
+        "Subscriptions": _object(subscriptions=_list(ref("Subscription"))),
+        "DeadDeliveries": _object(deliveries=_list(dead)),
+        "Redriven": _object(redriven=number),
     }
 
 

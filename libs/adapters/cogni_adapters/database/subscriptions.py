@@ -95,7 +95,8 @@ class DatabaseEventSubscriptionsAdapter(EventSubscriptionsPort):
     async def rotate(
         self, subscription: str, sealed: str, former_until: datetime, fact: AuditFact
     ) -> Result[Subscription]:
-        values = {"former_secret": _T.secret, "secret": sealed, "former_until": former_until}
+        still = sa.case((_T.former_until > fact.at, _T.former_secret), else_=_T.secret)
+        values = {"former_secret": still, "secret": sealed, "former_until": former_until}
         return await self._change(subscription, fact, _unless(SubscriptionState.ACTIVE), values)
 
     async def get(self, tenant: TenantId, subscription: str) -> Result[Subscription]:

@@ -52,6 +52,9 @@ class EventSubscriptionsPort(Protocol):
     ) -> Result[Subscription]:
         """Sign with `sealed` from now on, with the one before beside it until then.
 
+        Where a former one still signs, that one stays and the one between is dropped: whoever rotates again
+        because an answer was lost has the endpoint verify as before.
+
         Errors:
             ConflictError: It is not ACTIVE.
         """

@@ -152,6 +152,19 @@ class EventSubscriptionsContract(ABC):
         assert secrets.valid_at(START) == ("sealed anew", "sealed s1")
         assert secrets.valid_at(until) == ("sealed anew",)
 
+    async def test_rotating_again_keeps_the_secret_that_the_endpoint_has(self) -> None:
+        store = await self.asked("s1")
+        ok(await store.confirm("s1", did("bo")))
+        until = START + timedelta(hours=24)
+        ok(await store.rotate("s1", "lost", until, did("ada")))
+
+        soon, late = START + timedelta(hours=1), until + timedelta(hours=1)
+        again = ok(await store.rotate("s1", "b", soon + timedelta(hours=24), did("ada", at=soon)))
+        assert again.secrets.valid_at(until) == ("b", "sealed s1")
+
+        later = ok(await store.rotate("s1", "c", late + timedelta(hours=24), did("ada", at=late)))
+        assert later.secrets.valid_at(late) == ("c", "b")
+
     async def test_a_tenant_has_no_more_than_so_many(self) -> None:
         store = await self.asked(*(f"s{n}" for n in range(MAX_SUBSCRIPTIONS)))
 
