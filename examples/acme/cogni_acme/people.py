@@ -9,6 +9,7 @@ from cogni_domain.access.directory import Account, Tenant
 from cogni_domain.access.grants import Grant, GrantCatalogue, Sensitivity
 from cogni_domain.access.principal import Memberships, MembershipState, Principal, PrincipalKind
 from cogni_domain.access.tokens import group_token
+from cogni_domain.subscriptions import ADMINISTER_EVENTS
 from cogni_kernel import GrantKey, HumanText, PrincipalId, TenantId
 
 PEOPLE = Path(__file__).parent / "people.yaml"
@@ -99,7 +100,8 @@ def parse_people(data: object) -> People:
     root = mapping(data, "people", frozenset({"tenants", "grants", "people"}))
     tenants = mapping(root.get("tenants"), "tenants")
     companies = {key: _company(key, value) for key, value in tenants.items()}
-    grants = tuple(_grant(entry) for entry in listing(root.get("grants"), "grants"))
+    own = tuple(_grant(entry) for entry in listing(root.get("grants"), "grants"))
+    grants = (*own, ADMINISTER_EVENTS)
     people = tuple(_person(entry) for entry in listing(root.get("people"), "people"))
     _check_unique([str(grant.key) for grant in grants], "grants")
     _check_unique([str(person.account.id) for person in people], "people")

@@ -12,14 +12,17 @@ from cogni_domain.ports.transcript_store import TranscriptStorePort
 from cogni_embedded.bootstrap import Product
 
 SWEEP_S = 30.0
+LAST_ATTEMPTS_S = 2.0
+"""How long attempts to deliver an event have to end; those cut off are made again after the next start."""
 
 
 @dataclass
 class Background:
-    """Writing deltas, leases, reaping, lanes, sweeping."""
+    """Writing deltas, leases, reaping, lanes, sweeping, events on their way out."""
 
     product: Product
     tasks: list[asyncio.Task[None]] = field(default_factory=list)
+    leaving: list[asyncio.Task[None]] = field(default_factory=list)
 
     def start(self) -> None:
         """Start everything; the indexing lane twice, so that reading a source and embedding go side by side."""
@@ -34,7 +37,8 @@ class Background:
             p.lanes[Lane.INDEXING].work(),
             p.lanes[Lane.CONVERSATIONAL].work(),
         ]
-        self.tasks = [asyncio.create_task(w) for w in work]
+        self.leaving = [asyncio.create_task(w) for w in p.leaving.work()]
+        self.tasks = [*(asyncio.create_task(w) for w in work), *self.leaving]
 
     async def _warm_up(self) -> None:
         """Load the model, so that the first question does not wait for it."""
@@ -47,6 +51,9 @@ class Background:
     async def stop(self) -> None:
         """End runs and everything else; let go of files and processes."""
         await self.drain()
+        self.product.leaving.draining.set()
+        if self.leaving:
+            await asyncio.wait(self.leaving[:1], timeout=LAST_ATTEMPTS_S)
         for task in self.tasks:
             task.cancel()
         await asyncio.gather(*self.tasks, return_exceptions=True)

@@ -47,6 +47,7 @@ from cogni_domain.ports.transcript_store import TranscriptStorePort
 from cogni_domain.ports.vector_store import VectorStorePort
 from cogni_embedded.demo import Demo, DemoSeed, load_demo
 from cogni_embedded.ingest_watch import IngestWatch
+from cogni_embedded.leaving import Leaving, build_leaving
 from cogni_embedded.sources import KnownFolders, Sources
 from cogni_engine import ReferenceStore
 from cogni_runtime.bindings import Bindings
@@ -82,6 +83,7 @@ class Product:
     watch: IngestWatch
     reaper: Reaper
     lanes: Mapping[Lane, LaneWorker]
+    leaving: Leaving
 
 
 def build(bindings: Bindings) -> Product:
@@ -131,6 +133,7 @@ def build(bindings: Bindings) -> Product:
         watch=watch,
         reaper=Reaper(c.resolve(RunLogPort), c.resolve(TranscriptStorePort), c.resolve(ClockPort)),
         lanes=_lanes(c, sources.reading(indexing.ingest), watch, proposals),
+        leaving=build_leaving(c),
     )
 
 

@@ -121,6 +121,7 @@ def edge_services(
         admits,
         ready,
         surfaces,
+        product.leaving.subscriptions,
     )
 
 

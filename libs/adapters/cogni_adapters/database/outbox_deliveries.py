@@ -36,15 +36,12 @@ _D = event_deliveries.c
 _S = event_subscriptions.c
 _NOW: sa.BindParameter[datetime] = sa.bindparam("now", type_=UtcDateTime)
 _DUE = (_D.subscription_id == _S.id, _D.state == "waiting", _D.due_at <= _NOW)
-_READY = (
-    sa.select(event_subscriptions)
-    .where(
-        _S.state == SubscriptionState.ACTIVE.value,
-        _S.paused_until.is_(None) | (_S.paused_until <= _NOW),
-        sa.exists().where(*_DUE),
-    )
-    .with_for_update(skip_locked=True)
+_READY = sa.select(event_subscriptions).where(
+    _S.state == SubscriptionState.ACTIVE.value,
+    _S.paused_until.is_(None) | (_S.paused_until <= _NOW),
+    sa.exists().where(*_DUE),
 )
+_READY_AND_FREE = _READY.with_for_update(skip_locked=True)
 _BUSY = (
     sa.select(_D.subscription_id, sa.func.count())
     .where(_D.state == "waiting", _D.lease.is_not(None), _D.due_at > _NOW)
@@ -82,9 +79,7 @@ class DatabaseEventDeliveriesAdapter(EventDeliveriesPort):
         self, now: datetime, lease: timedelta, at_once: int
     ) -> Result[Sequence[LeasedDelivery]]:
         def take(connection: sa.Connection) -> Result[Sequence[LeasedDelivery]]:
-            ready = connection.execute(_READY, {"now": now}).all()
-            if not ready:
-                return Ok([])
+            ready = connection.execute(_READY_AND_FREE, {"now": now}).all()
             busy = {row[0]: row[1] for row in connection.execute(_BUSY, {"now": now})}
             taken: list[LeasedDelivery] = []
             for row in ready:
@@ -96,7 +91,16 @@ class DatabaseEventDeliveriesAdapter(EventDeliveriesPort):
             _write_leases(connection, taken, now + lease)
             return Ok(taken)
 
+        if not await self._anything_is_due(now):
+            return Ok([])
         return await self._database.write(take)
+
+    async def _anything_is_due(self, now: datetime) -> bool:
+        """Look without the write lock, which idle workers would else take again and again."""
+        found = await self._database.read(
+            lambda connection: Ok(connection.execute(_READY.limit(1), {"now": now}).first())
+        )
+        return isinstance(found, Err) or found.value is not None
 
     async def settle(self, held: LeasedDelivery, end: Settlement, now: datetime) -> Result[bool]:
         mine = sa.update(event_deliveries).where(

@@ -25,7 +25,7 @@ AT_ONCE = 4
 """Deliveries of one subscription in all hands together."""
 
 LEASE = timedelta(seconds=60)
-IDLE_S = 0.05
+IDLE_S = 0.1
 KEPT = timedelta(days=7)
 """How long what was delivered is kept, to be looked at."""
 

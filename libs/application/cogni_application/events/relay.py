@@ -50,6 +50,9 @@ class OutboxRelay:
 
     async def relay_once(self) -> int:
         """Relay one batch; return how many events were published or refused."""
+        waiting = await self.outbox.unpublished(1)
+        if isinstance(waiting, Err) or not waiting.value:
+            return 0
         held = await self.outbox.hold(self.owner, self.clock.now(), LEASE)
         if isinstance(held, Err) or not held.value:
             return 0
