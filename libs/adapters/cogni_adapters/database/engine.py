@@ -4,13 +4,13 @@ import asyncio
 import sqlite3
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.exc import SQLAlchemyError
 
+from cogni_adapters.database.workers import Workers
 from cogni_kernel import Err, HumanText, Ok, Result, UpstreamError
 
 T = TypeVar("T")
@@ -35,14 +35,14 @@ class Database:
         self.engine = open_engine(url)
         snapshot = {"isolation_level": "REPEATABLE READ"}
         self._reading = {} if self.engine.dialect.name == "sqlite" else snapshot
-        self._readers = ThreadPoolExecutor(READERS, "database-read")
-        self._writer = ThreadPoolExecutor(1, "database-write")
+        self._readers = Workers(READERS, "database-read")
+        self._writer = Workers(1, "database-write")
         self._failures = (SQLAlchemyError, self.engine.dialect.loaded_dbapi.Error)
         self._kept = _Kept(self.engine)
 
     async def read(self, work: Callable[[sa.Connection], Result[T]]) -> Result[T]:
         """Run `work` in one consistent snapshot."""
-        return await asyncio.get_running_loop().run_in_executor(self._readers, self._read, work)
+        return await self._readers.run(lambda: self._read(work))
 
     async def write(
         self,
@@ -54,9 +54,7 @@ class Database:
         `then` is called with the value once it is committed, before any other write begins, and even if
         the caller is cancelled meanwhile.
         """
-        return await asyncio.get_running_loop().run_in_executor(
-            self._writer, self._write, work, then
-        )
+        return await self._writer.run(lambda: self._write(work, then))
 
     def _read(self, work: Callable[[sa.Connection], Result[T]]) -> Result[T]:
         try:
@@ -91,8 +89,8 @@ class Database:
 
     async def close(self) -> None:
         """Let running work end, then disconnect."""
-        await asyncio.to_thread(self._readers.shutdown)
-        await asyncio.to_thread(self._writer.shutdown)
+        await asyncio.to_thread(self._readers.close)
+        await asyncio.to_thread(self._writer.close)
         self._kept.close()
         self.engine.dispose()
 
