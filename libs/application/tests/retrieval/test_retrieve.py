@@ -182,6 +182,33 @@ async def test_an_odd_question_finds_nothing_that_does_not_fit(question: str) ->
         assert titles(found.value) == []
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "a",
+        "休",
+        "the of and is it",
+        "leave " * 10_000,
+        "No. 21-cv-04417",
+        "休暇 REQ-4471 отпуск leave",
+    ],
+)
+async def test_a_question_of_any_length_and_script_is_answered(question: str) -> None:
+    desk = await planted(LEAVE)
+
+    ok(await desk.service.retrieve(desk.request(question)))
+
+
+async def test_a_docket_number_finds_its_own_case_and_no_neighbour() -> None:
+    dockets = [f"21-cv-{number:05}" for number in range(4410, 4425)]
+    texts = {docket: f"Docket {docket} concerns a delivery of pumps." for docket in dockets}
+    desk = await planted(corpus_fixture(texts, dict.fromkeys(texts, EVERYONE)))
+
+    found = await desk.service.retrieve(desk.request("21-cv-04417"))
+
+    assert titles(ok(found))[0] == "21-cv-04417"
+
+
 async def test_a_question_is_a_question_to_the_analysis(monkeypatch: pytest.MonkeyPatch) -> None:
     desk = await planted(LEAVE)
     seen = []

@@ -55,18 +55,17 @@ def settle(judged: Sequence[ScoredChunk], fused: Sequence[ChunkId]) -> list[Scor
         judged: As the reranker scored them; every one is among `fused`.
         fused: All that was put before the reranker, best first.
     """
-    place = {chunk: at for at, chunk in enumerate(fused)}
-    worth = {hit.chunk.id: hit.score - PLACE_COST * place[hit.chunk.id] for hit in judged}
-
-    def settled(hit: ScoredChunk) -> float:
-        company = (
-            worth[other.chunk.id]
-            for other in judged
-            if other.chunk.document_id == hit.chunk.document_id and other.chunk.id != hit.chunk.id
-        )
-        return worth[hit.chunk.id] + COMPANY_SHARE * max((0.0, *company))
-
-    return sorted(judged, key=settled, reverse=True)
+    place = {chunk.value: at for at, chunk in enumerate(fused)}
+    worth = [hit.score - PLACE_COST * place[hit.chunk.id.value] for hit in judged]
+    of_document: defaultdict[str, list[int]] = defaultdict(list)
+    for at, hit in enumerate(judged):
+        of_document[hit.chunk.document_id.value].append(at)
+    settled = worth.copy()
+    for places in of_document.values():
+        for at in places if len(places) > 1 else ():
+            company = max(worth[other] for other in places if other != at)
+            settled[at] += COMPANY_SHARE * max(0.0, company)
+    return [judged[at] for at in sorted(range(len(judged)), key=settled.__getitem__, reverse=True)]
 
 
 def diversify(ranked: Sequence[ScoredChunk], max_per_document: int = 3) -> list[ScoredChunk]:
