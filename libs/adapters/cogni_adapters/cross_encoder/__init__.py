@@ -1,0 +1,1 @@
+"""A cross-encoder behind the rerank call that inference servers share."""
