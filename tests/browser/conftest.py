@@ -66,10 +66,12 @@ class Line:
 
     Attributes:
         pause_s: Waited after each event of a stream.
+        held: Where set, streams stand still after their first text until it opens.
         cut_after: Events after which the next stream breaks off, once.
         expired: Whether each call is told, the first time, that its token has run out; `refused`, which were.
         told: Runs that are made up, by question; their streams are taken up again as real ones are.
         asked: The bodies of the questions that came by; `resumed`, where resumed streams went on.
+        files: The frame's files, which are fetched once for all pages.
     """
 
     product: str
@@ -77,6 +79,7 @@ class Line:
     client: httpx2.AsyncClient
     address: str = ""
     pause_s: float = 0
+    held: asyncio.Event | None = None
     cut_after: int | None = None
     expired: bool = False
     refused: list[str] = field(default_factory=list)
@@ -84,9 +87,12 @@ class Line:
     runs: dict[str, Sequence[Step]] = field(default_factory=dict)
     asked: list[Mapping[str, Any]] = field(default_factory=list)
     resumed: list[str] = field(default_factory=list)
+    files: dict[str, tuple[bytes, dict[str, str]]] = field(default_factory=dict)
 
     def reset(self) -> None:
-        self.pause_s, self.cut_after, self.expired = 0, None, False
+        if self.held is not None:
+            self.held.set()
+        self.pause_s, self.held, self.cut_after, self.expired = 0, None, None, False
         for kept in (self.refused, self.told, self.runs, self.asked, self.resumed):
             kept.clear()
 
@@ -101,6 +107,8 @@ class Line:
 
     async def pass_on(self, request: Request) -> Response:
         raw, path = await request.body(), request.url.path
+        if path.startswith("/surface/assets/") or path == "/mount.js":
+            return await self._file(path)
         if self.expired and path.startswith("/v1/") and path not in self.refused:
             self.refused.append(path)
             return Response("{}", 401)
@@ -116,6 +124,15 @@ class Line:
             told = self._paced(_events(steps, int(after or 0)))
             return StreamingResponse(told, media_type="text/event-stream")
         return await self._real(request, raw)
+
+    async def _file(self, path: str) -> Response:
+        if path not in self.files:
+            found = await self.client.get(self.product + path)
+            kept = ("content-type", "access-control-allow-origin", "cross-origin-resource-policy")
+            headers = {name: found.headers[name] for name in kept if name in found.headers}
+            self.files[path] = found.content, headers
+        content, headers = self.files[path]
+        return Response(content, 200, headers)
 
     async def _real(self, request: Request, raw: bytes) -> Response:
         headers = {k: v for k, v in request.headers.items() if k in PASSED_ON}
@@ -146,6 +163,8 @@ class Line:
                 raise ConnectionResetError("cut by the test")
             yield event
             count += 1
+            if self.held is not None and b"event: token" in event:
+                await self.held.wait()
             await asyncio.sleep(self.pause_s)
 
 

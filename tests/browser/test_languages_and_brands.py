@@ -86,16 +86,36 @@ async def test_the_longest_status_is_shown_whole_on_a_phone(
     gate.set()
 
 
-async def test_a_proposal_is_german_around_what_the_tool_says(open_chat: "Open") -> None:
+async def test_a_proposal_is_german_in_the_words_of_the_hosts_tool_too(open_chat: "Open") -> None:
     chat = await open_chat(locale="de")
 
     turn = await chat.ask(BOOK)
 
     card = turn.locator(".proposal")
+    await expect(card.locator("h3")).to_have_text("Jahresurlaub buchen")
+    await expect(card.locator("dt")).to_have_text(
+        ["Tage", "Arbeitstage", "Resturlaub", "Erster Tag", "Letzter Tag"]
+    )
+    await expect(card).to_contain_text("Dienstag, 1. Juni 2027")
     await expect(card).to_contain_text("Sie würde ausgeführt mit")
     await expect(card).to_contain_text("Sie können bis")
     await turn.get_by_role("button", name="Ablehnen").click()
     await expect(turn.locator(".state")).to_have_text("Abgelehnt. Nichts wurde geändert.")
+
+
+async def test_what_a_tool_did_and_where_a_source_stands_is_german_too(
+    open_chat: "Open", line: "Line"
+) -> None:
+    chat = await open_chat(locale="de")
+    line.pause_s = 0.15
+    await chat.begin("What is the status of REQ-4471?")
+    await expect(chat.frame.locator("#status")).to_have_text("Der Vorgang wird nachgeschlagen")
+    line.pause_s = 0
+    card = (await chat.finished()).locator("details.card")
+
+    await expect(card.locator("summary")).to_contain_text("Vorgang nachgeschlagen")
+    await card.locator("summary").click()
+    await expect(card.locator("dt").first).to_have_text("Nummer")
 
 
 async def test_an_unknown_language_is_english(open_chat: "Open") -> None:

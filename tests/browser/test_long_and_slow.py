@@ -2,12 +2,21 @@
 
 import asyncio
 import re
+import time
+from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Route, expect
 
+from cogni_adapters.database.directory import DatabaseDirectoryAdapter
+from cogni_adapters.database.engine import Database
+from cogni_adapters.jwt.signer import sign_host_token
+from cogni_adapters.jwt.verifier import LEEWAY
+from cogni_adapters.system.clock import SystemClockAdapter
 from cogni_surfaces import disclosed, json_line, the_rest
+from cogni_testing import ok
 
 if TYPE_CHECKING:
     from tests.browser.conftest import Chat, Line, Open
@@ -176,6 +185,47 @@ async def test_a_token_that_runs_out_in_mid_answer_is_asked_for_once_and_the_tex
     assert [path for path in line.refused if path.endswith("/events")] == ["/v1/runs/r1/events"]
     assert len([path for path in line.refused if "/widgets/" in path]) == widgets
     assert (len(line.asked), len(line.resumed)) == (1, 1)
+
+
+async def short_lived(data: Path, lives: timedelta) -> str:
+    """Return a token of the demo's own host that the product believes for so long, its leeway included."""
+    database = Database(f"sqlite:///{data / 'cogni.db'}")
+    issuer = ok(await DatabaseDirectoryAdapter(database).issuer("demo-acme"))
+    await database.close()
+    assert issuer is not None
+    return sign_host_token(issuer, "hr-lead", SystemClockAdapter(), lives - LEEWAY)
+
+
+async def test_a_token_that_truly_expires_in_mid_answer_is_renewed_once_and_nothing_is_lost(
+    open_chat: "Open", line: "Line", data_folder: Path
+) -> None:
+    chat, begun, lives = await open_chat(), time.monotonic(), timedelta(seconds=6)
+    short, given = await short_lived(data_folder, lives), list[str]()
+
+    async def hand_out(route: Route) -> None:
+        given.append("short" if not given else "long")
+        if len(given) > 1:
+            await route.fallback()
+        else:
+            await route.fulfill(body=short)
+
+    await chat.page.route("**/host-token", hand_out)
+    await chat.page.reload()
+    await chat.ready()
+    line.held = asyncio.Event()
+    await chat.begin(LEAVE)
+    await expect(chat.frame.locator(".answer .live")).to_contain_text("From")
+
+    await asyncio.sleep(max(0, lives.total_seconds() + 1 - (time.monotonic() - begun)))
+    line.cut_after = 0
+    line.held.set()
+    turn = await chat.finished()
+
+    await expect(turn.locator(".answer")).to_contain_text("20 weeks of parental leave")
+    assert given == ["short", "long"]
+    assert len(line.asked) == 1
+    assert line.resumed
+    assert chat.errors == []
 
 
 async def test_a_person_who_is_signed_out_is_told_and_loses_nothing(open_chat: "Open") -> None:

@@ -5,12 +5,13 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.async_api import expect
 
 from cogni_kernel import Err
 from cogni_surfaces import AUTHORITY, config_of
 
 if TYPE_CHECKING:
-    from tests.browser.conftest import Open
+    from tests.browser.conftest import Line, Open
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.xdist_group("browser")]
 
@@ -157,6 +158,39 @@ async def test_a_developer_is_told_why(open_chat: "Open") -> None:
     assert [
         why for (_, why), text in zip(REASONS, said, strict=True) if why not in (text or "")
     ] == []
+
+
+AROUND_THE_SCRIPT = """async ([address, more]) => {
+    const frame = document.body.appendChild(document.createElement("iframe"));
+    frame.src = `${address}/surface/demo-acme?surface_id=chat#host=${encodeURIComponent(location.origin)}`;
+    const token = await (await fetch("/host-token")).text();
+    addEventListener("message", ({source, data}) => {
+        if (source === frame.contentWindow && data.type === "cogni:ready") source.postMessage({type: "cogni:init", token, ...more}, address);
+    });
+}"""
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ({"grants": ["all"]}, "Grants is not accepted"),
+        ({"subject_ref": {"kind": "request", "id": "R", "body": "secret"}}, "kind and id alone"),
+        ({"brand": {"generated_label": ""}}, "generated_label"),
+    ],
+)
+async def test_a_host_that_goes_around_the_script_is_refused_by_the_server(
+    open_chat: "Open", line: "Line", more: Mapping[str, object], why: str
+) -> None:
+    chat = await open_chat()
+    told: list[str] = []
+    chat.page.on("console", lambda message: told.append(message.text))
+
+    await chat.page.evaluate(AROUND_THE_SCRIPT, [line.address, more])
+    frame = chat.page.frame_locator("iframe")
+
+    await expect(frame.locator("#welcome")).to_contain_text("not available here", timeout=12_000)
+    await expect(frame.locator("html[data-ready]")).to_have_count(0)
+    assert [text for text in told if text.startswith("CogniBuild.mount: ") and why in text]
 
 
 async def test_what_only_a_script_can_say_is_refused_too(open_chat: "Open") -> None:

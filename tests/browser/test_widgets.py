@@ -1,5 +1,6 @@
 """What stands in place of a marker, and what does not."""
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -68,14 +69,30 @@ async def test_what_no_tool_of_this_run_issued_is_neither_shown_nor_asked_for(
     assert "TABLE" not in await turn.locator(".answer").inner_text()
 
 
-async def test_a_mark_in_other_letters_is_plain_text(open_chat: "Open", line: "Line") -> None:
-    chat, asked = await open_chat(), list[str]()
+@pytest.mark.parametrize(
+    ("mark", "shown"),
+    [
+        ("[[CHART:c１]]", ""),
+        ("［［CHART:c1］］", ""),
+        ("[[CHART:c1]", "[[CHART:c1]"),
+        ("[[chart:c1]]", "[[chart:c1]]"),
+        ("［注］１２３", "［注］１２３"),
+    ],
+)
+async def test_a_mark_in_other_letters_goes_and_what_is_none_stays(
+    open_chat: "Open", line: "Line", mark: str, shown: str
+) -> None:
+    chat, asked, gate = await open_chat(), list[str](), asyncio.Event()
     await answers(chat, Missing.NEVER_ISSUED, asked=asked)
+    line.will_answer("figures", f"Before {mark} after.", markers=[ISSUED])
+    line.will_tell("figures", line.told["figures"][1], gate, line.told["figures"][2])
 
-    for mark in ("[[CHART:c１]]", "［［CHART:c1］］", "[[CHART:c1]", "[[chart:c1]]"):
-        line.will_answer("figures", f"Before {mark} after.", markers=[ISSUED])
-        turn = await chat.ask("figures")
-        await expect(turn.locator(".answer")).to_contain_text("after.")
+    await chat.begin("figures")
+    text = f"Before {shown} after." if shown else "Before after."
+    await expect(chat.frame.locator(".answer")).to_have_text(text)
+    gate.set()
+    turn = await chat.finished()
+    await expect(turn.locator(".answer")).to_have_text(text)
 
     assert await chat.frame.locator(".widget").count() == 0
     assert asked == []
