@@ -65,10 +65,9 @@ def rule_of(levels: Sequence[Level]) -> AccessRule | Unmappable:
 
 def _under(level: Level, farther: set[_Mixed]) -> set[_Mixed]:
     """Return the formula of a level above all farther ones."""
-    denied = level.denied - level.allowed
-    if EVERYONE in level.allowed | denied:
+    if EVERYONE in level.allowed | level.denied:
         return {_Mixed(level.allowed)}
-    unless = {_Mixed(level.allowed, frozenset({token})) for token in denied}
+    unless = {_Mixed(level.allowed, frozenset({token})) for token in level.denied}
     return unless | {_Mixed(level.allowed | clause.some, clause.none) for clause in farther}
 
 

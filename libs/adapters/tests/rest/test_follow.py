@@ -62,6 +62,19 @@ async def test_a_listing_that_breaks_off_deletes_nothing() -> None:
     assert not turns
 
 
+async def test_each_difference_is_told_once() -> None:
+    turns = [[page("a"), page("b")], [page("a")], [page("a")], []]
+
+    async def read_page(cursor: str | None) -> SourcePage:
+        return SourcePage(turns.pop(0) if turns else [], None)
+
+    changes = follow(read_page, 0.001)
+    async with asyncio.timeout(10):
+        told = [(await anext(changes)).source_id for _ in range(2)]
+
+    assert told == ["b", "a"]
+
+
 async def test_what_was_there_before_is_not_told() -> None:
     async def read_page(cursor: str | None) -> SourcePage:
         return SourcePage([page("a")], None)

@@ -204,9 +204,12 @@ async def test_an_access_list_that_cannot_be_read_maps_nothing(
     assert isinstance((await only(wiki.connector())).rule, Unmappable)
 
 
-async def test_an_access_list_that_is_away_for_a_moment_stops_the_listing(wiki: Wiki) -> None:
+@pytest.mark.parametrize("answer", [httpx2.Response(503), answers({})])
+async def test_an_access_list_that_is_away_for_a_moment_stops_the_listing(
+    wiki: Wiki, answer: httpx2.Response
+) -> None:
     wiki.pages["start"] = "Open."
-    wiki.instead = lambda m: httpx2.Response(503) if m == "plugin.acl.listAcls" else None
+    wiki.instead = lambda method: answer if method == "plugin.acl.listAcls" else None
 
     err(await wiki.connector().enumerate(None), UpstreamError)
 
