@@ -11,6 +11,7 @@ from cogni_adapters.database.prepared import fetch, fetch_one
 from cogni_adapters.database.tables import directory as tables
 from cogni_domain.access.directory import Account, Issuer, Tenant, account_key
 from cogni_domain.access.principal import Memberships, MembershipState, PrincipalKind
+from cogni_domain.access.resolver import Standing
 from cogni_domain.access.tokens import group_token, user_token
 from cogni_domain.ports.directory import DirectoryPort
 from cogni_kernel import ConflictError, Err, GrantKey, HumanText, Ok, PrincipalId, Result, TenantId
@@ -93,15 +94,28 @@ class DatabaseDirectoryAdapter(DirectoryPort):
 
         return await self._database.read(work)
 
+    async def standing(self, tenant: TenantId, subject: str) -> Result[Standing]:
+        of, key = str(tenant), account_key(subject)
+
+        def work(connection: sa.Connection) -> Result[Standing]:
+            where = fetch_one(connection, _TENANT, of_tenant=of)
+            if where is None or not where.enabled:
+                return Ok(Standing(None if where is None else _tenant(where)))
+            account = fetch_one(connection, _BY_SUBJECT, of_tenant=of, name=key)
+            if account is None:
+                return Ok(Standing(_tenant(where)))
+            row = fetch_one(connection, _GROUPS, of_tenant=of, name=account.id)
+            memberships = NEVER_LEARNT if row is None else _memberships(row)
+            held = _granted(connection, tenant, PrincipalId(account.id), memberships.counted)
+            return Ok(Standing(_tenant(where), _account(account), memberships, held))
+
+        return await self._database.read(work)
+
     async def grants(
         self, tenant: TenantId, principal: PrincipalId, groups: frozenset[str]
     ) -> Result[frozenset[GrantKey]]:
-        holders = {user_token(principal), *map(group_token, groups)}
-        wanted = {"of_tenant": str(tenant), "holders": packed(holders)}
         return await self._database.read(
-            lambda connection: Ok(
-                frozenset(GrantKey(row.grant_key) for row in fetch(connection, _GRANTS, **wanted))
-            )
+            lambda connection: Ok(_granted(connection, tenant, principal, groups))
         )
 
     async def principals(self, tenant: TenantId) -> Result[Sequence[PrincipalId]]:
@@ -197,6 +211,14 @@ def _put(
         else table.c[unless_other] == statement.excluded[unless_other],
     )
     return connection.execute(statement).rowcount == 1
+
+
+def _granted(
+    connection: sa.Connection, tenant: TenantId, principal: PrincipalId, groups: frozenset[str]
+) -> frozenset[GrantKey]:
+    holders = packed({user_token(principal), *map(group_token, groups)})
+    found = fetch(connection, _GRANTS, of_tenant=str(tenant), holders=holders)
+    return frozenset(GrantKey(row.grant_key) for row in found)
 
 
 def _tenant(row: Record) -> Tenant:

@@ -39,6 +39,11 @@ class Memberships:
     state: MembershipState
     version: int
 
+    @property
+    def counted(self) -> frozenset[str]:
+        """The groups that something may be given by: none where they are unknown."""
+        return frozenset() if self.state is MembershipState.UNKNOWN else self.groups
+
 
 @dataclass(frozen=True, slots=True)
 class Principal:

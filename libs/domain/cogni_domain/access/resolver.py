@@ -37,6 +37,16 @@ class TenantDisabledError(NotPermittedError):
     """The person is known, the tenant is switched off."""
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What is known of one subject in its tenant, as of one moment; nothing of it counts where the tenant is off."""
+
+    tenant: Tenant | None
+    account: Account | None = None
+    memberships: Memberships = Memberships(frozenset(), MembershipState.UNKNOWN, 0)  # noqa: RUF009 - a frozen value
+    grants: frozenset[GrantKey] = frozenset()
+
+
 class TokenVerifier(Protocol):
     """Checks a token's signature, times, issuer and audience."""
 
@@ -70,6 +80,27 @@ class Directory(Protocol):
         """Return what was given to the principal or to one of the groups."""
         ...
 
+    async def standing(self, tenant: TenantId, subject: str) -> Result[Standing]:
+        """Return all that is known of a subject; a store that can reads it at once."""
+        where = await self.tenant(tenant)
+        if isinstance(where, Err):
+            return where
+        if where.value is None or not where.value.enabled:
+            return Ok(Standing(where.value))
+        account = await self.account(tenant, subject)
+        if isinstance(account, Err):
+            return account
+        if account.value is None:
+            return Ok(Standing(where.value))
+        memberships = await self.memberships(tenant, account.value.id)
+        if isinstance(memberships, Err):
+            return memberships
+        counted = memberships.value.counted
+        grants = await self.grants(tenant, account.value.id, counted)
+        return grants.map(
+            lambda held: Standing(where.value, account.value, memberships.value, held)
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class PrincipalResolver:
@@ -93,14 +124,13 @@ class PrincipalResolver:
         claims = await self.verifier.verify(token)
         if isinstance(claims, Err):
             return claims
-        tenant = await self.directory.tenant(claims.value.tenant_id)
-        if isinstance(tenant, Err):
-            return tenant
-        if tenant.value is None:
-            return Err(NotAuthenticatedError(BAD_TOKEN))
-        if not tenant.value.enabled:
-            return Err(TenantDisabledError(DISABLED))
-        return await self._who(claims.value)
+        person = await self._known(claims.value.tenant_id, claims.value.subject)
+        if isinstance(person, Err) or claims.value.actor is None:
+            return person
+        machine = await self._known(claims.value.tenant_id, claims.value.actor)
+        if isinstance(machine, Err):
+            return machine
+        return Ok(_delegated(machine.value, person.value))
 
     async def current(self, tenant: TenantId, principal: PrincipalId) -> Result[Principal]:
         """Return an active principal by id, as of now: for jobs, which carry the id and no authority.
@@ -115,17 +145,18 @@ class PrincipalResolver:
             return Err(NotAuthenticatedError(BAD_TOKEN))
         return await self._principal(await self.directory.account_of(tenant, principal))
 
-    async def _who(self, claims: VerifiedClaims) -> Result[Principal]:
-        person = await self._known(claims.tenant_id, claims.subject)
-        if isinstance(person, Err) or claims.actor is None:
-            return person
-        machine = await self._known(claims.tenant_id, claims.actor)
-        if isinstance(machine, Err):
-            return machine
-        return Ok(_delegated(machine.value, person.value))
-
     async def _known(self, tenant: TenantId, subject: str) -> Result[Principal]:
-        return await self._principal(await self.directory.account(tenant, subject))
+        found = await self.directory.standing(tenant, subject)
+        if isinstance(found, Err):
+            return found
+        standing = found.value
+        if standing.tenant is None:
+            return Err(NotAuthenticatedError(BAD_TOKEN))
+        if not standing.tenant.enabled:
+            return Err(TenantDisabledError(DISABLED))
+        if standing.account is None or not standing.account.active:
+            return Err(NotAuthenticatedError(BAD_TOKEN))
+        return Ok(self._granted(standing.account, standing.memberships, standing.grants))
 
     async def _principal(self, account: Result[Account | None]) -> Result[Principal]:
         """Add groups and grants, read now, to an active account."""
@@ -137,22 +168,21 @@ class PrincipalResolver:
         memberships = await self.directory.memberships(found.tenant_id, found.id)
         if isinstance(memberships, Err):
             return memberships
-        groups = memberships.value.groups
-        if memberships.value.state is MembershipState.UNKNOWN:
-            groups = frozenset()
-        grants = await self.directory.grants(found.tenant_id, found.id, groups)
-        if isinstance(grants, Err):
-            return grants
-        return Ok(
-            Principal(
-                id=found.id,
-                tenant_id=found.tenant_id,
-                kind=found.kind,
-                grants=self.catalogue.resolve_implied(grants.value),
-                memberships=memberships.value,
-                attributes=found.attributes,
-                display_name=found.display_name,
-            )
+        counted = memberships.value.counted
+        grants = await self.directory.grants(found.tenant_id, found.id, counted)
+        return grants.map(lambda held: self._granted(found, memberships.value, held))
+
+    def _granted(
+        self, account: Account, memberships: Memberships, grants: frozenset[GrantKey]
+    ) -> Principal:
+        return Principal(
+            id=account.id,
+            tenant_id=account.tenant_id,
+            kind=account.kind,
+            grants=self.catalogue.resolve_implied(grants),
+            memberships=memberships,
+            attributes=account.attributes,
+            display_name=account.display_name,
         )
 
 

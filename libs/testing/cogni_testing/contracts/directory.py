@@ -7,6 +7,7 @@ import pytest
 
 from cogni_domain.access.directory import Account, Issuer, Tenant
 from cogni_domain.access.principal import Memberships, MembershipState, PrincipalKind
+from cogni_domain.access.resolver import Standing
 from cogni_domain.ports.directory import DirectoryPort
 from cogni_kernel import ConflictError, GrantKey, PrincipalId, TenantId
 from cogni_testing.assertions import err, ok
@@ -51,6 +52,32 @@ class DirectoryContract(ABC):
         assert ok(await directory.account(ACME, "alice")) is None
         assert ok(await directory.account_of(ACME, P41)) is None
         assert ok(await directory.grants(ACME, P41, frozenset({"wiki/hr"}))) == frozenset()
+
+    async def test_the_whole_standing_of_a_subject_is_what_its_parts_are(self) -> None:
+        directory = await self.make_directory()
+        assert ok(await directory.standing(ACME, "alice")) == Standing(None)
+        ok(await directory.put_tenant(ACME_TENANT))
+        assert ok(await directory.standing(ACME, "alice")) == Standing(ACME_TENANT)
+        ok(await directory.put_account(an_account(), "Alice"))
+        ok(await directory.set_grants(ACME, "u:41", frozenset({SEARCH})))
+        ok(await directory.set_grants(ACME, "g:wiki/hr", frozenset({BOOK})))
+        unknown = ok(await directory.memberships(ACME, P41))
+        held = frozenset({SEARCH})
+
+        found = ok(await directory.standing(ACME, "ALICE"))
+        assert found == Standing(ACME_TENANT, an_account(), unknown, held)
+        for state, counted in (
+            (KNOWN, {SEARCH, BOOK}),
+            (MembershipState.STALE, {SEARCH, BOOK}),
+            (MembershipState.UNKNOWN, {SEARCH}),
+        ):
+            ok(await directory.set_memberships(ACME, P41, frozenset({"wiki/hr"}), state))
+            groups = ok(await directory.memberships(ACME, P41))
+            found = ok(await directory.standing(ACME, "alice"))
+            assert found == Standing(ACME_TENANT, an_account(), groups, frozenset(counted))
+        off = replace(ACME_TENANT, enabled=False)
+        ok(await directory.put_tenant(off))
+        assert ok(await directory.standing(ACME, "alice")) == Standing(off)
 
     async def test_groups_that_were_never_learnt_are_unknown(self) -> None:
         directory = await self.make_directory()
