@@ -3,11 +3,13 @@
 from collections.abc import Callable, Mapping
 
 from cogni_adapters.extraction import (
+    archive,
     csv_table,
     docx,
     eml,
     html_page,
     markdown,
+    odf,
     pdf,
     plain_text,
     pptx,
@@ -28,6 +30,12 @@ _READERS: Mapping[str, Callable[[Source, Draft], None]] = {
     sniff.DOCX: docx.read,
     sniff.PPTX: pptx.read,
     sniff.XLSX: xlsx.read,
+    sniff.ODT: odf.read_text,
+    sniff.ODS: odf.read_sheets,
+    sniff.ODP: odf.read_slides,
+    sniff.ZIP: archive.read_zip,
+    sniff.TAR: archive.read_tar,
+    sniff.GZIP: archive.read_gzip,
     sniff.RTF: rtf.read,
     sniff.EML: eml.read,
 }

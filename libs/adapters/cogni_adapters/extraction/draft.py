@@ -150,6 +150,10 @@ class Draft:
         return next((block.text for block in self._blocks if block.kind is BlockKind.HEADING), "")
 
     @property
+    def has_attachments(self) -> bool:
+        return bool(self._attachments)
+
+    @property
     def has_missing(self) -> bool:
         return bool(self._missing)
 

@@ -22,7 +22,8 @@ from cogni_domain.knowledge.extracted import ExtractionLimits, Reason
 MAX_MEMBERS = 10_000
 # What zipfile raises for a damaged member, whenever it is read.
 DAMAGE = (KeyError, BadZipFile, zlib.error, EOFError, ValueError, OSError, RuntimeError)
-_SMALL_BYTES = 2**20
+SMALL_BYTES = 2**20
+"""What a file may always unpack to, however small it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,9 @@ class Package:
         self._members: Mapping[str, ZipInfo] = {
             member.filename.lstrip("/"): member for member in self._zip.infolist()
         }
-        _refuse_bombs(list(self._members.values()), len(source.data), source.limits)
+        members = list(self._members.values())
+        refuse_bombs(members, len(source.data), source.limits)
+        _refuse_odd_members(members)
         self._types = self._content_types()
 
     @property
@@ -193,17 +196,25 @@ def attribute(element: etree._Element, name: str) -> str:
     return str(element.get(name, ""))
 
 
-def _refuse_bombs(members: list[ZipInfo], packed: int, limits: ExtractionLimits) -> None:
+def refuse_bombs(members: list[ZipInfo], packed: int, limits: ExtractionLimits) -> None:
+    """Refuse by the declared sizes what would unpack to too much; reading gives no more than is declared.
+
+    Errors:
+        NotExtractedError: BOUNDED.
+    """
     unpacked = sum(member.file_size for member in members)
     if (
         len(members) > MAX_MEMBERS
         or unpacked > limits.unpacked_bytes
-        or unpacked > max(packed * limits.unpack_ratio, _SMALL_BYTES)
+        or unpacked > max(packed * limits.unpack_ratio, SMALL_BYTES)
     ):
         raise NotExtractedError(
             Reason.BOUNDED,
             f"The file would unpack to {unpacked} bytes in {len(members)} parts: refused.",
         )
+
+
+def _refuse_odd_members(members: list[ZipInfo]) -> None:
     if any(member.flag_bits & 1 for member in members):
         raise NotExtractedError(
             Reason.ENCRYPTED, "A password protects the file: save it without one."

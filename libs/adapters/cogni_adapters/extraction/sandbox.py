@@ -7,7 +7,6 @@ process with the readers loaded anew would cost 600 ms.
 import asyncio
 import json
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -21,6 +20,7 @@ from dataclasses import asdict
 from typing import BinaryIO
 
 from cogni_adapters.extraction.answer import decode_answer, most_bytes
+from cogni_adapters.extraction.scratch import Scratch, sweep
 from cogni_domain.knowledge.extracted import ExtractedDocument, ExtractionLimits, Reason, Skipped
 from cogni_domain.ports.extractor import ExtractorPort
 
@@ -142,7 +142,8 @@ class _Worker:
 
     def __init__(self, command: Sequence[str], limits: ExtractionLimits) -> None:
         self._limits = limits
-        self._folder = tempfile.mkdtemp(prefix="cogni-extraction-")
+        sweep()
+        self._folder = Scratch()
         ours, theirs = socket.socketpair()
         self._control = ours
         with theirs, tempfile.TemporaryFile() as complaints:
@@ -151,7 +152,7 @@ class _Worker:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=complaints,
-                cwd=self._folder,
+                cwd=self._folder.path,
                 env={},
                 pass_fds=(theirs.fileno(),),
             )
@@ -178,7 +179,7 @@ class _Worker:
         self._control.close()
         self._process.kill()
         self._process.wait()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder.remove()
 
     def _line(self, timeout_s: float) -> object:
         """The next thing it says; nothing if it is silent, gone or says nonsense."""

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Final
 
+from cogni_adapters.extraction import archive
 from cogni_adapters.extraction.decode import decode, wide_encoding
 from cogni_adapters.extraction.draft import Source
-from cogni_adapters.extraction.ooxml import main_content_type
+from cogni_adapters.extraction.ooxml import Package, main_content_type
 from cogni_adapters.extraction.refusal import NotExtractedError
 from cogni_domain.knowledge.extracted import Reason
 
@@ -20,6 +21,12 @@ RTF: Final = "application/rtf"
 EML: Final = "message/rfc822"
 DOCX: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 PPTX: Final = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+ODT: Final = "application/vnd.oasis.opendocument.text"
+ODS: Final = "application/vnd.oasis.opendocument.spreadsheet"
+ODP: Final = "application/vnd.oasis.opendocument.presentation"
+ZIP: Final = "application/zip"
+TAR: Final = "application/x-tar"
+GZIP: Final = "application/gzip"
 XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 _TEXT_ENDINGS: Mapping[str, str] = {
@@ -45,7 +52,18 @@ _BINARY_ENDINGS: Mapping[str, str] = {
     ".pptm": PPTX,
     ".xlsx": XLSX,
     ".xlsm": XLSX,
+    ".odt": ODT,
+    ".ott": ODT,
+    ".ods": ODS,
+    ".ots": ODS,
+    ".odp": ODP,
+    ".otp": ODP,
+    ".zip": ZIP,
+    ".tar": TAR,
+    ".gz": GZIP,
+    ".tgz": GZIP,
 }
+_ARCHIVES = frozenset((ZIP, TAR, GZIP))
 _HEAD_BYTES = 8192
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _WHOLE_PAGE = re.compile(
@@ -84,7 +102,11 @@ def sniff(source: Source) -> str:
     if b"%PDF-" in data[:1024]:
         return PDF
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        return _ooxml(source)
+        return _zip(source, promised)
+    if data.startswith(archive.GZIP):
+        return GZIP
+    if archive.is_tar(data):
+        return TAR
     if data.startswith(_OLE):
         raise _ole_refusal(data)
     if data.lstrip()[:6].startswith(b"{\\rtf"):
@@ -130,6 +152,19 @@ def _is_mail(text: str) -> bool:
         names.add(match[0].split(":", 1)[0].lower())
         at = match.end()
     return len(names & _MAIL_HEADERS) >= 3
+
+
+def _zip(source: Source, promised: str | None) -> str:
+    """An Office file, an OpenDocument, or an archive that is called one."""
+    members = archive.members_of(source)
+    if "mimetype" in members and "content.xml" in members:
+        kind = Package(source).read("mimetype").decode("latin-1").strip()
+        for media_type in (ODT, ODS, ODP):
+            if kind.removesuffix("-template").removesuffix("-master") == media_type:
+                return media_type
+    if "[Content_Types].xml" not in members and promised in (None, *_ARCHIVES):
+        return ZIP
+    return _ooxml(source)
 
 
 def _ooxml(source: Source) -> str:

@@ -10,6 +10,7 @@ from cogni_adapters.extraction.clean import one_line
 from cogni_adapters.extraction.csv_table import is_header
 from cogni_adapters.extraction.draft import Draft, Row, Source
 from cogni_adapters.extraction.drawing import paragraphs_of
+from cogni_adapters.extraction.grid import Cells, aligned, locate
 from cogni_adapters.extraction.number_format import BUILT_IN, GENERAL, format_number
 from cogni_adapters.extraction.ooxml import (
     DAMAGE,
@@ -22,20 +23,6 @@ from cogni_adapters.extraction.ooxml import (
 from cogni_adapters.extraction.refusal import NotExtractedError
 
 MAX_SHEETS = 1_000
-MAX_GAP = 50
-
-
-@dataclass(frozen=True, slots=True)
-class _Cells:
-    """One row: its number, the first column (from 1) that is filled, and what the cells show from there."""
-
-    number: int
-    column: int
-    texts: Sequence[str]
-
-    @property
-    def last_column(self) -> int:
-        return self.column + len(self.texts) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +78,7 @@ def _sheet(package: Package, part: str, name: str, book: _Book, draft: Draft) ->
     if first is not None:
         header = " | ".join(first.texts) if is_header(first.texts) else ""
         lines = (Row(" | ".join(cells.texts), cells) for cells in chain((first,), rows))
-        draft.table(lines, lambda places: _locate(name, places), header)
+        draft.table(lines, lambda places: locate(name, places), header)
     for text in drawn:
         draft.paragraph(text, name)
     if any(package.related(part, "comments")) or any(package.related(part, "threadedComment")):
@@ -99,13 +86,7 @@ def _sheet(package: Package, part: str, name: str, book: _Book, draft: Draft) ->
     attach_embedded(package, part, draft)
 
 
-def _locate(sheet: str, rows: Sequence[_Cells]) -> str:
-    left = _letters(min(row.column for row in rows))
-    right = _letters(max(row.last_column for row in rows))
-    return f"{sheet}!{left}{rows[0].number}:{right}{rows[-1].number}"
-
-
-def _rows(package: Package, part: str, book: _Book) -> Iterator[_Cells]:
+def _rows(package: Package, part: str, book: _Book) -> Iterator[Cells]:
     if not package.has(part):
         raise NotExtractedError.corrupt("A sheet is missing.")
     with package.stream(part) as stream:
@@ -119,7 +100,7 @@ def _rows(package: Package, part: str, book: _Book) -> Iterator[_Cells]:
             while row.getprevious() is not None:
                 del row.getparent()[0]
             if cells:
-                yield _Cells(number, cells[0][0], _aligned(cells))
+                yield Cells(number, cells[0][0], aligned(cells))
 
 
 def _filled(row: etree._Element, book: _Book) -> Iterator[tuple[int, str]]:
@@ -129,18 +110,6 @@ def _filled(row: etree._Element, book: _Book) -> Iterator[tuple[int, str]]:
         column = _column(cell.get("r", "")) or column + 1
         if text := one_line(_shown(cell, book)):
             yield column, text
-
-
-def _aligned(cells: Sequence[tuple[int, str]]) -> Sequence[str]:
-    """Texts with an empty one for each blank column between; a wide gap counts as one column."""
-    texts: list[str] = []
-    last = cells[0][0] - 1
-    for column, text in cells:
-        gap = column - last - 1
-        texts.extend([""] * (gap if 0 < gap <= MAX_GAP else min(max(gap, 0), 1)))
-        texts.append(text)
-        last = column
-    return texts
 
 
 def _shown(cell: etree._Element, book: _Book) -> str:
@@ -211,14 +180,6 @@ def _column(reference: str) -> int:
     for letter in reference.rstrip("0123456789").upper():
         column = column * 26 + ord(letter) - 64 if "A" <= letter <= "Z" else 0
     return column
-
-
-def _letters(column: int) -> str:
-    letters = ""
-    while column > 0:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(65 + rest) + letters
-    return letters
 
 
 def _whole(text: str | None, otherwise: int) -> int:

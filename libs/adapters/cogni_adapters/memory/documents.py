@@ -1,5 +1,6 @@
 """Documents as they stand now, in memory."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -91,13 +92,14 @@ class MemoryDocumentStoreAdapter(DocumentStorePort):
     async def change_rules(
         self, tenant: TenantId, rules: Mapping[DocumentId, AccessRule], jobs_of: JobsOf
     ) -> Result[int]:
-        changed = 0
+        alike: defaultdict[str, list[DocumentId]] = defaultdict(list)
         for document, rule in rules.items():
-            family = self._family(tenant, [document])
-            jobs = jobs_of([d.id for d in family], rule) if family else ()
-            await self.change_rule(tenant, document, rule, jobs)
-            changed += len(family)
-        return Ok(changed)
+            await self.change_rule(tenant, document, rule, ())
+            alike[rule.digest] += [d.id for d in self._family(tenant, [document])]
+        for rule in rules.values():
+            if changed := alike.pop(rule.digest, []):
+                self._state.enqueue_all(jobs_of(changed, rule), Lane.INDEXING)
+        return Ok(sum(len(self._family(tenant, [document])) for document in rules))
 
     async def move(self, moved: Document, jobs_of: JobsOf) -> Result[bool]:
         tenant, corpus = moved.tenant_id, moved.corpus_id

@@ -142,7 +142,7 @@ async def test_an_adapter_that_is_forgotten_leaves_no_process() -> None:
     adapter = SandboxExtractorAdapter()
     await adapter.extract("a.txt", b"text")
     worker = adapter._pool._idle[0]
-    folder = Path(worker._folder)
+    folder = worker._folder.path
 
     del adapter
     for _ in range(50):

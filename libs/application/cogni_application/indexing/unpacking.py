@@ -1,7 +1,7 @@
 """A document and the files in it, unpacked before anything is written."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cogni_domain.knowledge.extracted import ExtractedDocument, Reason, Skipped
 from cogni_domain.knowledge.source import Gap
@@ -11,6 +11,8 @@ from cogni_kernel import encodable
 
 MAX_DEPTH = 3
 MAX_PARTS = 200
+MAX_BYTES = 256 * 2**20
+"""What all files of a family weigh together: archives in archives multiply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class Unpacked:
 
     parts: list[Part] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
+    weight: int = 0
 
     def source_ids(self) -> Sequence[str]:
         """Return the ids of all parts."""
@@ -54,11 +57,23 @@ class Unpacker:
 
     async def unpack(self, root: Part) -> Unpacked:
         """Return the family of a document."""
-        family = Unpacked([root])
-        for part in family.parts:
+        family = Unpacked()
+        family.parts.append(self._weighed(family, root))
+        for at, part in enumerate(family.parts):
             self._note_missing(family, part)
             await self._attachments(family, part)
+            family.parts[at] = _without_files(part)
         return family
+
+    def _weighed(self, family: Unpacked, part: Part) -> Part:
+        """Return the part; without the files in it where the family would weigh too much."""
+        weight = family.weight + sum(len(file.data) for file in part.content.attachments)
+        if weight <= MAX_BYTES:
+            family.weight = weight
+            return part
+        heavy = f"The files in it unpack to more than {MAX_BYTES // 2**20} MiB. Keep them as files of their own."
+        family.gaps.append(self.gap(part.source_id, part.name, Skipped(Reason.BOUNDED, heavy)))
+        return _without_files(part)
 
     async def _attachments(self, family: Unpacked, part: Part) -> None:
         depth = part.source_id.count("!") + 1
@@ -73,7 +88,8 @@ class Unpacker:
             if isinstance(content, Skipped):
                 family.gaps.append(self.gap(source_id, attachment.name, content))
             else:
-                family.parts.append(Part(source_id, attachment.name, content, part.source_id))
+                inner = Part(source_id, attachment.name, content, part.source_id)
+                family.parts.append(self._weighed(family, inner))
 
     def _note_missing(self, family: Unpacked, part: Part) -> None:
         if part.content.missing:
@@ -85,3 +101,8 @@ class Unpacker:
         """Return the row of the gap list for something that was skipped."""
         explanation = encodable(skipped.explanation)
         return Gap(source_id, encodable(name), skipped.reason.value, explanation, self.clock.now())
+
+
+def _without_files(part: Part) -> Part:
+    """Let go of the bytes of files that are read, or never will be."""
+    return replace(part, content=replace(part.content, attachments=()))

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from cogni_application.indexing import unpacking
 from cogni_application.indexing.intake import INDEX, Taken, qualified
 from cogni_application.indexing.unpacking import MAX_PARTS
 from cogni_domain.access.rule import AccessRule, Unmappable
@@ -177,6 +178,22 @@ async def test_attachments_are_bounded_in_depth_and_number(kit: "Kit") -> None:
     listed = gaps(desk)
     assert ("wiki:deep!1!1!1", "bounded") in listed
     assert len(listed) == 1 + 6
+
+
+async def test_what_files_in_files_weigh_together_is_bounded(
+    kit: "Kit", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unpacking, "MAX_BYTES", 70)
+    source = kit.Source(
+        mail=f"two <a.txt:with <x.txt:{'x' * 20}>> <b.txt:with <y.txt:{'y' * 9}>> <c.txt:alone>"
+    )
+    desk = kit.Desk(source)
+    await desk.ingest(index=False)
+
+    documents = desk.standing()["documents"]
+    expected = {f"wiki:mail{place}" for place in ("", "!1", "!2", "!3", "!2!1")}
+    assert set(documents) == expected
+    assert gaps(desk) == [("wiki:mail!1", "bounded")]
 
 
 async def test_a_rule_that_is_narrowed_counts_before_its_content_can_be_read(kit: "Kit") -> None:
