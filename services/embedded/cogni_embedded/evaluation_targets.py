@@ -63,7 +63,6 @@ async def indexed(
     shared: SharedSet,
     clock: ClockPort,
     show: Callable[[str], None],
-    policy: ChunkPolicy | None = None,
 ) -> Result[IndexedSet]:
     """Cut, embed and index a collection with the stores that `retrieval` searches.
 
@@ -73,7 +72,7 @@ async def indexed(
     writer = IndexWriter(
         retrieval.documents, retrieval.keywords, retrieval.vectors, retrieval.embedder
     )
-    id_ = CorpusId(shared.name)
+    policy, id_ = ChunkPolicy(), CorpusId(shared.name)
     wanted = Corpus(id_, TENANT, shared.name, IndexId(TENANT, id_), retrieval.embedder.version)
     corpus = await retrieval.documents.put_corpus(wanted)
     if isinstance(corpus, Err):
@@ -82,7 +81,7 @@ async def indexed(
     for start in range(0, len(documents), BATCH):
         batch = documents[start : start + BATCH]
         for document, text in batch:
-            chunks = (policy or ChunkPolicy()).chunk(document, _extracted(text))
+            chunks = policy.chunk(document, _extracted(text))
             put = await retrieval.documents.put(document, chunks, ())
             if isinstance(put, Err):
                 return put
