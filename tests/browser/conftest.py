@@ -44,7 +44,7 @@ BROWSERS_OWN = ("google.com", "googleapis.com", "gvt1.com")
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
-READY_S = 100
+READY_S = 240
 WAIT_MS = 12_000
 PASSED_ON = (
     "authorization",

@@ -26,7 +26,7 @@ async def no_sideways_scroll(chat: Any) -> bool:
 
 
 @WIDTHS
-async def test_a_question_is_answered_with_its_sources_freshness_and_label(
+async def test_an_answer_has_its_label_freshness_sources_that_open_and_widgets_in_their_places(
     open_chat: "Open", width: int
 ) -> None:
     chat = await open_chat(width)
@@ -36,9 +36,27 @@ async def test_a_question_is_answered_with_its_sources_freshness_and_label(
     await expect(turn.locator(".answer")).to_contain_text("20 weeks of parental leave")
     await expect(turn.locator(".fine")).to_contain_text("Sources read up to")
     await expect(turn.locator(".fine")).to_contain_text("Generated answer")
-    assert await turn.locator(".chip").count() >= 1
+    assert await no_sideways_scroll(chat)
+    await opens_and_gives_the_focus_back(chat, turn.locator(".chip").first)
+
+    charted = await chat.ask(HEADCOUNT)
+
+    table = charted.locator(".answer .widget table")
+    await expect(table).to_be_attached()
+    assert "[[CHART" not in await charted.inner_text()
+    assert "142" in (await table.text_content() or "")
     assert await no_sideways_scroll(chat)
     assert chat.errors == []
+
+
+async def opens_and_gives_the_focus_back(chat: Any, chip: Any) -> None:
+    await chip.click()
+    panel = chat.frame.get_by_role("dialog")
+    await expect(panel.locator(".passage")).to_contain_text("20 weeks of parental leave")
+    await expect(panel.locator("h2")).to_be_focused()
+    await chat.page.keyboard.press("Escape")
+    await expect(panel).to_be_hidden()
+    await expect(chip).to_be_focused()
 
 
 async def test_something_is_said_at_once_and_text_is_there_before_the_answer_is_complete(
@@ -60,24 +78,6 @@ async def test_something_is_said_at_once_and_text_is_there_before_the_answer_is_
     assert await chat.frame.locator("#log").get_attribute("aria-busy") == "false"
 
 
-@WIDTHS
-async def test_a_source_opens_at_its_place_and_gives_the_focus_back(
-    open_chat: "Open", width: int
-) -> None:
-    chat = await open_chat(width)
-    turn = await chat.ask(LEAVE)
-    chip = turn.locator(".chip").first
-
-    await chip.click()
-
-    panel = chat.frame.get_by_role("dialog")
-    await expect(panel.locator(".passage")).to_contain_text("20 weeks of parental leave")
-    await expect(panel.locator("h2")).to_be_focused()
-    await chat.page.keyboard.press("Escape")
-    await expect(panel).to_be_hidden()
-    await expect(chip).to_be_focused()
-
-
 async def test_a_source_that_may_not_be_read_any_more_says_so(open_chat: "Open") -> None:
     chat = await open_chat()
     turn = await chat.ask(LEAVE)
@@ -89,22 +89,9 @@ async def test_a_source_that_may_not_be_read_any_more_says_so(open_chat: "Open")
 
 
 @WIDTHS
-async def test_a_widget_stands_in_place_of_its_marker_with_its_data(
+async def test_a_change_is_made_once_it_is_accepted_and_not_where_it_is_declined(
     open_chat: "Open", width: int
 ) -> None:
-    chat = await open_chat(width)
-
-    turn = await chat.ask(HEADCOUNT)
-
-    table = turn.locator(".answer .widget table")
-    await expect(table).to_be_attached()
-    assert "[[CHART" not in await turn.inner_text()
-    assert "142" in (await table.text_content() or "")
-    assert await no_sideways_scroll(chat)
-
-
-@WIDTHS
-async def test_a_change_is_made_once_it_is_accepted(open_chat: "Open", width: int) -> None:
     chat = await open_chat(width, person={360: "hr-lead", 768: "engineer", 1440: "hr-lead"}[width])
     day = {360: "01", 768: "01", 1440: "02"}[width]
     turn = await chat.ask(BOOK.format(day, day))
@@ -124,15 +111,9 @@ async def test_a_change_is_made_once_it_is_accepted(open_chat: "Open", width: in
     await expect(turn.locator(".state.executed")).to_be_focused()
     await expect(accept).to_have_count(0)
 
-
-@WIDTHS
-async def test_a_declined_change_is_not_made(open_chat: "Open", width: int) -> None:
-    chat = await open_chat(width)
-    turn = await chat.ask(BOOK.format("10", "10"))
-
-    await turn.get_by_role("button", name="Decline").click()
-
-    await expect(turn.locator(".state")).to_have_text("Declined. Nothing was changed.")
+    other = await chat.ask(BOOK.format("10", "10"))
+    await other.get_by_role("button", name="Decline").click()
+    await expect(other.locator(".state")).to_have_text("Declined. Nothing was changed.")
 
 
 @WIDTHS
