@@ -35,6 +35,14 @@ def test_no_level_lets_nobody_read() -> None:
     assert rule_of([]) == AccessRule.any_of()
 
 
+def test_where_everybody_is_named_no_farther_level_counts() -> None:
+    nearest = Level(frozenset({"u:ana"}), frozenset({EVERYONE}))
+
+    found = rule_of([nearest, Level(frozenset({"g:w/hr"}), frozenset())])
+
+    assert found == AccessRule.any_of("u:ana")
+
+
 def test_one_person_out_of_a_denied_group_has_no_rule() -> None:
     mixed = Level(frozenset({"u:ana"}), frozenset({"g:w/hr"}))
 
