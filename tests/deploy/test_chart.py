@@ -18,12 +18,12 @@ CLASSES = {
 }
 
 
-@pytest.fixture(params=FILES, ids=lambda file: file.stem if file else "defaults")
+@pytest.fixture(scope="module", params=FILES, ids=lambda file: file.stem if file else "defaults")
 def values(request: pytest.FixtureRequest) -> list[str]:
     return ["-f", str(request.param)] if request.param else []
 
 
-@pytest.fixture(params=["with-keda", "without-keda"])
+@pytest.fixture(scope="module", params=["with-keda", "without-keda"])
 def rendered(request: pytest.FixtureRequest, chart: Chart, values: list[str]) -> str:
     return chart.render(*values, *(["-a", KEDA] if request.param == "with-keda" else []))
 

@@ -30,7 +30,7 @@ HARDENED = [
     "no-new-privileges",
 ]
 DOCKERFILES = sorted(ROOT.glob("services/*/Dockerfile"))
-STARTED_S = 120
+STARTED_S = 240
 
 
 def pattern(dockerfile: Path) -> str:
@@ -152,7 +152,7 @@ def test_the_image_refuses_an_unmigrated_volume_and_serves_a_migrated_one(
     )
     assert started.returncode == 0, started.stderr
     try:
-        wait_for(f"http://127.0.0.1:{port}/readyz")
+        wait_for(f"http://127.0.0.1:{port}/readyz", name)
         asked = docker(
             "exec",
             name,
@@ -169,14 +169,18 @@ def test_the_image_refuses_an_unmigrated_volume_and_serves_a_migrated_one(
     assert stopped.returncode == 0
 
 
-def wait_for(url: str) -> None:
+def wait_for(url: str, name: str) -> None:
+    """Wait until an address answers with 200; fail with what it and the container said last."""
+    said = ""
     deadline = time.monotonic() + STARTED_S
     while time.monotonic() < deadline:
         try:
-            with urllib.request.urlopen(url, timeout=5) as answer:
-                if answer.status == 200:
-                    return
-        except (OSError, urllib.error.URLError):
-            pass
+            with urllib.request.urlopen(url, timeout=5):
+                return
+        except urllib.error.HTTPError as error:
+            said = error.read().decode()
+        except OSError as error:
+            said = str(error)
         time.sleep(0.5)
-    pytest.fail(f"{url} was not well in {STARTED_S} s")
+    log = docker("logs", name)
+    pytest.fail(f"not ready in {STARTED_S} s: {said}\n{log.stdout}{log.stderr}")
