@@ -17,7 +17,7 @@ from cogni_kernel import Err, Ok, Result
 DRAIN_S = 20.0
 """Longer than an attempt may take."""
 
-_log = structlog.get_logger()
+_log = structlog.get_logger("cogni_event_sink")
 
 
 async def serve(sink: EventSink, settings: Settings, until: asyncio.Event) -> Result[None]:
