@@ -15,6 +15,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp
 
 from cogni_application.events.subscribing import SubscriptionService
+from cogni_application.indexing.gaps import GapService
 from cogni_application.proposals.proposals import ProposalService
 from cogni_application.turn.outcome_view import proposal_payload
 from cogni_application.turn.take_turn import TurnService
@@ -25,6 +26,7 @@ from cogni_edge.agui import AguiRoutes
 from cogni_edge.answering import Answering
 from cogni_edge.asking import Asking
 from cogni_edge.frame import FrameRoutes
+from cogni_edge.gaps import GapRoutes
 from cogni_edge.metrics import counted, metrics
 from cogni_edge.openapi import document
 from cogni_edge.problems import PRIVATE, problem, problem_response
@@ -73,6 +75,7 @@ class EdgeServices:
         admits: Ok, or why no run can be opened now: a provider is down.
         ready: None, or why the product cannot answer yet.
         surfaces: Where it can be asked from, and what is shown there.
+        gaps: What was not indexed; None where nothing is indexed by this deployment.
         subscriptions: Who is told of events; None where no events leave, and nothing is at its addresses.
     """
 
@@ -84,6 +87,7 @@ class EdgeServices:
     ready: Callable[[], Awaitable[str | None]]
     surfaces: SurfaceServices
     subscriptions: SubscriptionService | None = None
+    gaps: GapService | None = None
 
 
 class Edge:
@@ -270,6 +274,8 @@ def create_app(
         Route("/metrics", metrics, methods=["GET"]),
         Route("/openapi.json", _openapi, methods=["GET"]),
     ]
+    if services.gaps is not None:
+        routes += GapRoutes(services.gaps, answering).routes()
     if services.subscriptions is not None:
         routes += SubscriptionRoutes(services.subscriptions, answering).routes()
     handlers = {HTTPException: _no_route, Exception: _bug}

@@ -52,6 +52,12 @@ def document() -> dict[str, object]:
             },
             **_surface_paths(),
             **_subscription_paths(),
+            "/v1/gaps": {
+                "get": _with_query(
+                    _operation("gaps", "What was not indexed, and why", {"200": _json("Gaps")}),
+                    "corpus",
+                )
+            },
             **{
                 f"/v1/proposals/{{proposal_id}}/{verb}": {
                     "post": _operation(

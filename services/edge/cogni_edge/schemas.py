@@ -112,6 +112,7 @@ def schemas() -> dict[str, object]:
         ),
         "Mount": _mount(),
         **_subscriptions(),
+        **_gaps(),
         "Feedback": feedback,
         **definitions,
         "Review": _object(review_ref=STRING),
@@ -144,6 +145,18 @@ def schemas() -> dict[str, object]:
             "required": ["status", "title", "type"],
         },
     }
+
+
+def _gaps() -> dict[str, object]:
+    gap = _object(source_id=STRING, name=STRING, reason=STRING, explanation=STRING, seen_at=_TIME)
+    corpus = _object(
+        corpus_id=STRING,
+        name=STRING,
+        indexed_through=_NULLABLE,
+        total={"type": "integer"},
+        gaps=_list(gap),
+    )
+    return {"Gaps": _object(corpora=_list(corpus))}
 
 
 def _subscriptions() -> dict[str, object]:

@@ -8,9 +8,11 @@ from typing import Annotated, NoReturn, TypeVar
 
 import typer
 
+from cogni_application.indexing.gaps import CorpusGaps
 from cogni_domain.access.directory import Account
 from cogni_domain.knowledge.source import Gap
 from cogni_edge.server import listen
+from cogni_embedded import gap_list
 from cogni_embedded.asking import (
     answer_here,
     answer_there,
@@ -24,7 +26,8 @@ from cogni_embedded.chatting import TerminalChat, connected
 from cogni_embedded.data_folder import DataFolder
 from cogni_embedded.doctor import examine
 from cogni_embedded.evaluating import app as evaluation
-from cogni_embedded.ingesting import Show, gap_line, gaps
+from cogni_embedded.ingesting import Show, gap_line
+from cogni_embedded.ingesting import gaps as gaps_of
 from cogni_embedded.ingesting import ingest as read_into_corpus
 from cogni_embedded.serving import address_of, prepare, serve
 from cogni_embedded.sources import FolderSource, reader_tokens
@@ -142,6 +145,20 @@ def token(as_: As, data: Data = DATA) -> None:
 
 
 @app.command()
+def gaps(
+    data: Data = DATA,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it all as JSON.")] = False,
+) -> None:
+    """List what was not indexed, why, and what to do about it."""
+    found = _ok(asyncio.run(_gaps(_built(_folder(data)))))
+    if as_json:
+        typer.echo(json_line(gap_list.as_json(found)))
+        return
+    for line in gap_list.lines(found):
+        say(line)
+
+
+@app.command()
 def doctor(data: Data = DATA) -> None:
     """Tell what is bound, reachable and missing, and what to do."""
     findings = asyncio.run(examine(DataFolder(data), os.environ))
@@ -183,6 +200,11 @@ async def _checked(product: Product) -> Result[None]:
     return await product.bindings.refuse_other_schema()
 
 
+async def _gaps(product: Product) -> Result[list[CorpusGaps]]:
+    checked = await _checked(product)
+    return checked if isinstance(checked, Err) else await gap_list.every_gap(product)
+
+
 async def _token(product: Product, account: Account) -> Result[str]:
     checked = await _checked(product)
     return checked if isinstance(checked, Err) else await token_of(product, account)
@@ -197,7 +219,7 @@ async def _ingest(
     if isinstance(ready, Err):
         return ready
     read = await read_into_corpus(product, source, folder, show)
-    return read if isinstance(read, Err) else await gaps(product, source)
+    return read if isinstance(read, Err) else await gaps_of(product, source)
 
 
 def _ask(question: str, person: str, data: Path, *, quiet: bool) -> Result[Mapping[str, object]]:

@@ -29,6 +29,7 @@ from cogni_adapters.memory.state import MemoryState
 from cogni_adapters.memory.transcripts import MemoryTranscriptStoreAdapter
 from cogni_adapters.memory.vector_store import MemoryVectorStoreAdapter
 from cogni_application.attachments import AttachmentService
+from cogni_application.indexing.gaps import ADMINISTER, GapService
 from cogni_application.indexing.index import IndexWriter
 from cogni_application.lanes import LaneWorker
 from cogni_application.proposals.proposals import ProposalService
@@ -346,7 +347,13 @@ async def world(references: ReferenceStore) -> AsyncIterator[World]:
     state, clock, model = MemoryState(), FrozenClock(), ScriptedModel()
     documents = MemoryDocumentStoreAdapter(state)
     directory, issuers = await _directory()
-    catalogue = GrantCatalogue([Grant(BOOK, HumanText("Book rooms"), HumanText("For tests."))])
+    book, administer = HumanText("Book rooms"), HumanText("Administer")
+    catalogue = GrantCatalogue(
+        [
+            Grant(BOOK, book, HumanText("For tests.")),
+            Grant(ADMINISTER, administer, HumanText("For tests.")),
+        ]
+    )
     tools = ToolCatalogue(catalogue, [BookRoom, ShowFigures])
     resolver = PrincipalResolver(JwtTokenVerifierAdapter(directory, clock), directory, catalogue)
     scopes = ScopePolicy(MemoryAccessRulesAdapter(state))
@@ -412,6 +419,7 @@ async def world(references: ReferenceStore) -> AsyncIterator[World]:
             attachments,
             shared.subjects,
         ),
+        gaps=GapService(documents),
     )
     app = create_app(services, _no_lifespan)
     made = World(app, services, model, clock, state, directory, documents, issuers)

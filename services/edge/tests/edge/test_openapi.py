@@ -46,6 +46,7 @@ def test_every_address_of_the_contract_is_described() -> None:
         "GET /mount.js",
         "GET /v1/conversations",
         "GET /v1/conversations/{conversation_id}",
+        "GET /v1/gaps",
         "GET /v1/event-subscriptions",
         "POST /v1/event-subscriptions",
         "DELETE /v1/event-subscriptions/{subscription_id}",
