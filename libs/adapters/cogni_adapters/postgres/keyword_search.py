@@ -63,11 +63,11 @@ class PostgresKeywordSearchAdapter(KeywordSearchPort):
             return BAD_K
         partition, question = keyword_partition(index), asked(terms)
         rows = partition.rows
-        visible = admitted(index, partition, predicate)
 
         def work(connection: sa.Connection) -> Result[Sequence[Hit]]:
             if not question or not partition.exists(connection):
                 return Ok([])
+            visible = admitted(connection, index, partition, predicate)
             among = connection.scalar(sa.select(sa.func.count()).select_from(rows).where(visible))
             held = _held(connection, partition, list(question), visible)
             weighed = weights(question, among or 0, held)
@@ -180,15 +180,13 @@ def _best(
 ) -> list[Hit]:
     """Return the `k` visible passages with the highest sums of weights times levels."""
     rows, words = partition.rows, partition.words
-    asked_for = sa.func.unnest(_numbers(map(_term, weighed)), _numbers(weighed.values()))
-    weight = asked_for.table_valued("term", "weight").render_derived()
-    points = sa.func.sum(words.c.level * weight.c.weight).label("points")
+    by_term = {_term(term): weight for term, weight in weighed.items()}
+    weight = sa.case(by_term, value=words.c.term, else_=0) if by_term else sa.literal(0)
+    points = sa.func.sum(words.c.level * weight).label("points")
     query = (
         sa.select(rows.c.chunk, rows.c.document, points)
-        .select_from(weight)
-        .join(words, words.c.term == weight.c.term)
-        .join(rows, rows.c.row == words.c.row)
-        .where(visible)
+        .join(words, words.c.row == rows.c.row)
+        .where(words.c.term == sa.any_(_numbers(by_term)), visible)
         .group_by(rows.c.row)
         .order_by(points.desc(), rows.c.tie)
         .limit(k)

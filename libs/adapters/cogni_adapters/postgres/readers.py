@@ -1,7 +1,7 @@
 """Sets of readers as small numbers: a hundred groups cost a query no more than one does.
 
-A passage carries the number of its set. A predicate is compiled into a query for the numbers of the sets that
-satisfy it, which stands inside the search. Class 0 is the empty set: nobody may read its passages.
+A passage carries the number of its set. A predicate is compiled into the numbers of the sets that satisfy it,
+which the search is confined to. Class 0 is the empty set: nobody may read its passages.
 
 Source:
     DESIGN D2.
@@ -31,8 +31,14 @@ def class_numbers(
     return {each: _number(connection, readers, each) for each in set(sets)}
 
 
-def admitted(index: IndexId, partition: Partition, predicate: Predicate) -> sa.ColumnElement[bool]:
-    """Return the condition that holds for exactly those rows whose labels satisfy `predicate`."""
+def admitted(
+    connection: sa.Connection, index: IndexId, partition: Partition, predicate: Predicate
+) -> sa.ColumnElement[bool]:
+    """Return the condition that holds for exactly those rows whose labels satisfy `predicate`.
+
+    The sets of readers are looked up here, in the snapshot of the search: of their numbers the server knows how many
+    rows have them, and plans by it. Tenant and corpus are the partition's own.
+    """
     place = {"tenant": str(index.tenant_id), "corpus": str(index.corpus_id)}
     number = partition.rows.c["class"]
 
@@ -54,7 +60,8 @@ def admitted(index: IndexId, partition: Partition, predicate: Predicate) -> sa.C
     ) -> sa.ColumnElement[bool]:
         if field != "readers":
             return sa.true() if place.get(field) in values else sa.false()
-        return number.in_(_classes(partition.readers, values, alone=alone))
+        found = connection.scalars(_classes(partition.readers, values, alone=alone).distinct())
+        return number == sa.any_(sa.literal(list(found), sa.ARRAY(sa.Integer)))
 
     return condition(predicate)
 

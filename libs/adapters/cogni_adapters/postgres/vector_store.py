@@ -72,12 +72,6 @@ class PgVectorStoreAdapter(VectorStorePort):
         partition = vector_partition(index, 0)
         rows = partition.rows
         distance = rows.c.embedding.op("<#>", return_type=sa.Float())(question)
-        query = (
-            sa.select(rows.c.chunk, rows.c.document, distance)
-            .where(admitted(index, partition, predicate))
-            .order_by(distance, rows.c.chunk)
-            .limit(k)
-        )
 
         def work(connection: sa.Connection) -> Result[Sequence[Hit]]:
             found = _dimension(connection, partition)
@@ -85,6 +79,12 @@ class PgVectorStoreAdapter(VectorStorePort):
                 return Ok([])
             if found != vector.shape[1]:
                 return OTHER_DIMENSION
+            query = (
+                sa.select(rows.c.chunk, rows.c.document, distance)
+                .where(admitted(connection, index, partition, predicate))
+                .order_by(distance, rows.c.chunk)
+                .limit(k)
+            )
             return Ok([_hit(*row) for row in connection.execute(query)])
 
         return await self._database.read(work)
