@@ -130,7 +130,7 @@ def test_no_secret_is_made_and_no_value_of_one_is_written(rendered: str) -> None
     for name, pod, _ in pods(rendered):
         for container in pod["containers"]:
             for variable in container.get("env", []):
-                assert not re.search(r"KEY|SECRET|PASSWORD|TOKEN", variable["name"]), name
+                assert not re.search(r"(KEY|SECRET|PASSWORD|TOKEN)$", variable["name"]), name
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_what_has_no_image_yet_is_off(chart: Chart) -> None:
 def test_each_part_is_scaled_apart_and_by_lag_only_where_keda_is(chart: Chart) -> None:
     without = chart.render("-f", CLUSTER)
     with_keda = chart.render("-f", CLUSTER, "-a", KEDA)
-    by_lag = {"cogni-indexing", "cogni-ambient", "cogni-rendering", "cogni-event-sink"}
+    by_lag = {"cogni-indexing", "cogni-ambient", "cogni-rendering"}
 
     assert not of_kind(without, "ScaledObject")
     assert of_kind(with_keda, "ScaledObject").keys() == by_lag
@@ -212,6 +212,18 @@ def test_a_renderer_has_much_memory_a_sandbox_and_scratch_and_indexing_its_own_n
     assert renderer["volumes"][0]["emptyDir"]["sizeLimit"] == "4Gi"
     assert indexer["nodeSelector"] == {"cogni.build/pool": "indexing"}
     assert indexer["tolerations"][0]["value"] == "indexing"
+
+
+def test_a_key_is_a_file_of_a_secret_that_others_made(chart: Chart) -> None:
+    found = of_kind(chart.render("-f", CLUSTER), "Deployment")["cogni-event-sink"]
+    pod = found["spec"]["template"]["spec"]
+    [volume] = [it for it in pod["volumes"] if "secret" in it]
+    [mount] = [it for it in pod["containers"][0]["volumeMounts"] if it["name"] == volume["name"]]
+    [named] = [it["value"] for it in pod["containers"][0]["env"] if it["name"].endswith("KEY_FILE")]
+
+    assert volume["secret"]["secretName"] == "event-sink-key"
+    assert mount["readOnly"] is True
+    assert named.startswith(mount["mountPath"])
 
 
 def test_the_migration_is_a_job_that_was_asked_for_and_no_part_of_a_start(chart: Chart) -> None:

@@ -55,6 +55,10 @@ volumes:
   - name: data
     persistentVolumeClaim: {claimName: {{ include "cogni.name" .root }}-{{ .name }}}
   {{- end }}
+  {{- range $secret, $folder := .service.files }}
+  - name: {{ $secret }}
+    secret: {secretName: {{ $secret }}, defaultMode: 0440}
+  {{- end }}
 {{- end }}
 
 {{- define "cogni.container" -}}
@@ -81,5 +85,8 @@ volumeMounts:
   - {name: tmp, mountPath: /tmp}
   {{- if and .service.enabled .service.data }}
   - {name: data, mountPath: /data}
+  {{- end }}
+  {{- range $secret, $folder := .service.files }}
+  - {name: {{ $secret }}, mountPath: {{ $folder }}, readOnly: true}
   {{- end }}
 {{- end }}
