@@ -101,3 +101,12 @@ def test_this_machine_is_refused_by_name_and_by_address() -> None:
     assert policy.why_not(Endpoint("https://127.0.0.1/")) == "the address is not a public one"
     assert policy.why_not(Endpoint("http://example.com/")) is not None
     assert policy.why_not(Endpoint("https://example.com/")) is None
+
+
+def test_this_machine_is_allowed_where_that_was_asked_for_and_nothing_else_inside() -> None:
+    policy = EndpointPolicy(allow_loopback=True)
+
+    assert policy.why_not(Endpoint("http://127.0.0.1:9/")) is None
+    assert policy.why_not(Endpoint("http://localhost:9/")) is None
+    assert policy.why_not(Endpoint("http://10.0.0.1/")) is not None
+    assert policy.why_not(Endpoint("https://10.0.0.1/")) is not None
