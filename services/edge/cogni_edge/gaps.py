@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from cogni_application.indexing.gaps import CorpusGaps, GapService
+from cogni_application.gaps import CorpusGaps, GapService
 from cogni_domain.access.principal import Principal
 from cogni_domain.knowledge.source import Gap
 from cogni_edge.answering import Answering

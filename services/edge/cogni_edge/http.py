@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp
 
 from cogni_application.events.subscribing import SubscriptionService
-from cogni_application.indexing.gaps import GapService
+from cogni_application.gaps import GapService
 from cogni_application.proposals.proposals import ProposalService
 from cogni_application.turn.outcome_view import proposal_payload
 from cogni_application.turn.take_turn import TurnService

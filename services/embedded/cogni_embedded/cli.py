@@ -8,7 +8,7 @@ from typing import Annotated, NoReturn, TypeVar
 
 import typer
 
-from cogni_application.indexing.gaps import CorpusGaps
+from cogni_application.gaps import CorpusGaps
 from cogni_domain.access.directory import Account
 from cogni_domain.knowledge.source import Gap
 from cogni_edge.server import listen

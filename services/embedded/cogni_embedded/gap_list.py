@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from cogni_application.attached_files import ATTACHMENTS
-from cogni_application.indexing.gaps import MOST, CorpusGaps
+from cogni_application.gaps import MOST, CorpusGaps
 from cogni_domain.knowledge.source import Gap
 from cogni_domain.ports.document_store import DocumentStorePort
 from cogni_edge.gaps import corpus_gaps_view

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
 
-from cogni_application.indexing.gaps import GapService
+from cogni_application.gaps import GapService
 from cogni_domain.ports.clock import ClockPort
 from cogni_domain.ports.directory import DirectoryPort
 from cogni_domain.ports.document_store import DocumentStorePort

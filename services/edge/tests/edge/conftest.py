@@ -29,7 +29,7 @@ from cogni_adapters.memory.state import MemoryState
 from cogni_adapters.memory.transcripts import MemoryTranscriptStoreAdapter
 from cogni_adapters.memory.vector_store import MemoryVectorStoreAdapter
 from cogni_application.attachments import AttachmentService
-from cogni_application.indexing.gaps import ADMINISTER, GapService
+from cogni_application.gaps import ADMINISTER, GapService
 from cogni_application.indexing.index import IndexWriter
 from cogni_application.lanes import LaneWorker
 from cogni_application.proposals.proposals import ProposalService

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cogni_application.attached_files import ATTACHMENTS
-from cogni_application.indexing.gaps import ADMINISTER, MOST
+from cogni_application.gaps import ADMINISTER, MOST
 from cogni_domain.access.tokens import user_token
 from cogni_domain.knowledge.corpus import Corpus, IndexId
 from cogni_domain.knowledge.source import Gap
