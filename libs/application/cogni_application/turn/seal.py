@@ -52,7 +52,7 @@ class RunSealer:
             ending = self._ending(turn, outcome)
         except Exception as bug:
             _log.exception("run %s could not be described", run)
-            ending = self._ending(turn, Failed(bug_in(run, bug), turn.voice.shown.text))
+            ending = self._ending(turn, Failed(bug_in(run, bug=repr(bug)), turn.voice.shown.text))
         sealed = await self._sealed(run, epoch, ending)
         self.streams.end(run, ending.closing if sealed else ())
         if sealed:
@@ -128,12 +128,12 @@ class RunSealer:
         )
 
 
-def bug_in(run: RunRef, bug: Exception) -> UpstreamError:
-    """Return what a person is told of a bug: the run's reference, and nothing else."""
+def bug_in(run: RunRef, **detail: str) -> UpstreamError:
+    """Return what a person is told of a bug: the run's reference, and nothing of the detail."""
     message = HumanText(
         f"Something went wrong on our side. Please ask again; if it stays, report {run}."
     )
-    return UpstreamError(message, retryable=False, detail={"bug": repr(bug)})
+    return UpstreamError(message, retryable=False, detail=detail)
 
 
 def _proposed(proposal: Proposal | None) -> Sequence[ProposalDelta]:

@@ -256,14 +256,14 @@ class TurnService:
         run = turn.start.run_ref
         outcome: RunOutcome
         try:
-            outcome = await taking
+            outcome = _referenced(run, await taking)
         except asyncio.CancelledError:
             turn.voice.finish()
             outcome = Halted(HaltReason.STOPPED, turn.voice.shown.text)
         except Exception as bug:
             _log.exception("run %s failed", run)
             turn.voice.finish()
-            outcome = Failed(bug_in(run, bug), turn.voice.shown.text)
+            outcome = Failed(bug_in(run, bug=repr(bug)), turn.voice.shown.text)
         await self._sealer.seal(turn, outcome, epoch)
 
     def lineage(self, run: RunRef) -> frozenset[DocumentId] | None:
@@ -296,6 +296,15 @@ class TurnService:
         for running in self._running.values():
             running.taking.cancel()
         await asyncio.gather(*(r.driving for r in self._running.values()), return_exceptions=True)
+
+
+def _referenced(run: RunRef, outcome: RunOutcome) -> RunOutcome:
+    """Log a bug that ended a run where foreign code was called; it is told as any other, by the run's number."""
+    if not isinstance(outcome, Failed) or "trace" not in outcome.error.detail:
+        return outcome
+    trace = str(outcome.error.detail["trace"])
+    _log.error("run %s failed\n%s", run, trace)
+    return replace(outcome, error=bug_in(run, trace=trace))
 
 
 def _wrong_message(message: str) -> InvalidArgumentError | None:

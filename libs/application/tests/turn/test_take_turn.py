@@ -381,13 +381,18 @@ async def test_a_broken_tool_is_answered_and_recorded_and_the_run_goes_on(
     assert "ToolFailed" in [e.__class__.__name__ for e in world.state.events.values()]
 
 
-async def test_a_bug_of_a_model_ends_the_run_as_failed(make_world: "MakeWorld") -> None:
+async def test_a_bug_of_a_model_ends_the_run_as_failed_with_its_reference_which_the_log_knows(
+    make_world: "MakeWorld", caplog: pytest.LogCaptureFixture
+) -> None:
     world = await make_world(model=BrokenModel())
 
     outcome = await world.answer(QUESTION)
 
     assert (outcome["kind"], outcome["reason"]) == ("failed", "Upstream")
     assert "RuntimeError" not in repr(outcome)
+    assert str(outcome["run_ref"]) in str(outcome["message"])
+    [logged] = [r.getMessage() for r in caplog.records if "RuntimeError" in r.getMessage()]
+    assert str(outcome["run_ref"]) in logged
 
 
 async def test_a_bug_of_ours_ends_the_run_as_failed_with_its_reference(
