@@ -27,6 +27,7 @@ from cogni_domain.ports.model import ModelPort
 from cogni_domain.ports.profile_store import ProfileStorePort
 from cogni_domain.ports.proposal_store import ProposalStorePort
 from cogni_domain.ports.queue import QueuePort
+from cogni_domain.ports.rebuild_store import RebuildStorePort
 from cogni_domain.ports.reranker import RerankerPort
 from cogni_domain.ports.run_log import RunLogPort
 from cogni_domain.ports.token_verifier import TokenVerifierPort
@@ -63,6 +64,7 @@ PORTS: tuple[type, ...] = (
     ProfileStorePort,
     ProposalStorePort,
     QueuePort,
+    RebuildStorePort,
     ReferenceStore,
     RerankerPort,
     RunLogPort,
@@ -204,6 +206,7 @@ def _bind_database(container: Container, database: object) -> None:
     from cogni_adapters.database.profiles import DatabaseProfileStoreAdapter
     from cogni_adapters.database.proposals import DatabaseProposalStoreAdapter
     from cogni_adapters.database.queue import DatabaseQueueAdapter
+    from cogni_adapters.database.rebuilds import DatabaseRebuildStoreAdapter
     from cogni_adapters.database.references import DatabaseReferenceStoreAdapter
     from cogni_adapters.database.run_log import DatabaseRunLogAdapter
     from cogni_adapters.database.transcripts import DatabaseTranscriptStoreAdapter
@@ -218,6 +221,7 @@ def _bind_database(container: Container, database: object) -> None:
     container.bind(ProfileStorePort, DatabaseProfileStoreAdapter(database, clock))
     container.bind(ProposalStorePort, DatabaseProposalStoreAdapter(database))
     container.bind(QueuePort, queue)
+    container.bind(RebuildStorePort, DatabaseRebuildStoreAdapter(database))
     container.bind(ReferenceStore, DatabaseReferenceStoreAdapter(database))
     container.bind(RunLogPort, DatabaseRunLogAdapter(database))
     container.bind(TranscriptStorePort, DatabaseTranscriptStoreAdapter(database, clock))

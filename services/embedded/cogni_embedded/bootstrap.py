@@ -11,6 +11,9 @@ from cogni_application.indexing.intake import INDEX, Intake
 from cogni_application.indexing.standing import RELABEL, REMOVE
 from cogni_application.lanes import Handler, LaneWorker
 from cogni_application.proposals.proposals import ProposalService
+from cogni_application.rebuild.filling import ShadowFiller
+from cogni_application.rebuild.rebuild import FILL, PURGE, RebuildService
+from cogni_application.rebuild.writing import DualWriter
 from cogni_application.retrieval.retrieve import RetrievalService
 from cogni_application.subjects import SubjectService
 from cogni_application.turn.feedback import FeedbackService
@@ -40,6 +43,7 @@ from cogni_domain.ports.model import ModelPort
 from cogni_domain.ports.profile_store import ProfileStorePort
 from cogni_domain.ports.proposal_store import ProposalStorePort
 from cogni_domain.ports.queue import QueuePort
+from cogni_domain.ports.rebuild_store import RebuildStorePort
 from cogni_domain.ports.reranker import RerankerPort
 from cogni_domain.ports.run_log import RunLogPort
 from cogni_domain.ports.token_verifier import TokenVerifierPort
@@ -79,6 +83,7 @@ class Product:
     proposals: ProposalService
     retrieval: RetrievalService
     indexing: IndexingService
+    rebuilds: RebuildService
     sources: Sources
     watch: IngestWatch
     reaper: Reaper
@@ -129,6 +134,7 @@ def build(bindings: Bindings) -> Product:
         proposals=proposals,
         retrieval=retrieval,
         indexing=indexing,
+        rebuilds=_rebuilds(c),
         sources=sources,
         watch=watch,
         reaper=Reaper(c.resolve(RunLogPort), c.resolve(TranscriptStorePort), c.resolve(ClockPort)),
@@ -252,15 +258,30 @@ def _indexing(c: Container, sources: Sources, watch: IngestWatch) -> IndexingSer
     )
 
 
+def _rebuilds(c: Container) -> RebuildService:
+    version = c.resolve(EmbedderPort).version
+    return RebuildService(
+        c.resolve(RebuildStorePort),
+        c.resolve(DocumentStorePort),
+        c.resolve(ClockPort),
+        version,
+        frozenset({version}),
+    )
+
+
 def _lanes(
     c: Container, ingest: Handler, watch: IngestWatch, proposals: ProposalService
 ) -> Mapping[Lane, LaneWorker]:
-    writer = _index_writer(c)
+    writer, rebuilds = _index_writer(c), c.resolve(RebuildStorePort)
+    dual = DualWriter(rebuilds, writer, {writer.embedder.version: writer})
+    filler = ShadowFiller(rebuilds, writer, c.resolve(ClockPort))
     queue = c.resolve(QueuePort)
     index = {
-        REMOVE: watch.watched(writer.remove),
-        RELABEL: watch.watched(writer.relabel),
-        INDEX: watch.watched(writer.index),
+        REMOVE: watch.watched(dual.remove),
+        RELABEL: watch.watched(dual.relabel),
+        INDEX: watch.watched(dual.index),
+        FILL: watch.watched(filler.fill),
+        PURGE: watch.watched(filler.purge),
         INGEST: watch.watched(ingest),
     }
     decide = {PROPOSAL_EXPIRE: proposals.expire, PROPOSAL_EXECUTE: proposals.execute}

@@ -29,6 +29,7 @@ from cogni_embedded.evaluating import app as evaluation
 from cogni_embedded.ingesting import Show, gap_line
 from cogni_embedded.ingesting import gaps as gaps_of
 from cogni_embedded.ingesting import ingest as read_into_corpus
+from cogni_embedded.rebuilding import rebuild
 from cogni_embedded.serving import address_of, prepare, serve
 from cogni_embedded.sources import FolderSource, reader_tokens
 from cogni_embedded.terminal import complain, progress, say, say_on, tolerate_any_text
@@ -43,6 +44,7 @@ SHOWN_GAPS = 10
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.add_typer(evaluation, name="eval")
+app.command()(rebuild)
 
 Data = Annotated[Path, typer.Option("--data", help="The data folder.")]
 As = Annotated[str, typer.Option("--as", help="Who asks: a principal of the demo company.")]

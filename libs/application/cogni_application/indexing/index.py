@@ -114,6 +114,10 @@ class IndexWriter:
             return [together] * len(jobs)
         return [await self._each_corpus([job], self._relabel) for job in jobs]
 
+    async def relabel_now(self, corpus: Corpus, documents: Sequence[DocumentId]) -> Result[None]:
+        """Bring the readers of documents' passages up to date in the index that `corpus` names; none is embedded."""
+        return await self._relabel(corpus, documents)
+
     async def _relabel(self, corpus: Corpus, documents: Sequence[DocumentId]) -> Result[None]:
         found = await self._passages(corpus.tenant_id, documents)
         if isinstance(found, Err):

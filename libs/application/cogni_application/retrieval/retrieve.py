@@ -82,6 +82,9 @@ class _Found:
 class RetrievalService:
     """Finds what a person may read.
 
+    Attributes:
+        in_place: Searched instead of the corpora that they are of: an index that is judged before it serves.
+
     Source:
         COGNI.BUILD spec, package services, "RetrievalService"; DESIGN D3, D4, D16.
     """
@@ -93,6 +96,7 @@ class RetrievalService:
     embedder: EmbedderPort
     reranker: RerankerPort
     relevance: RelevancePolicy
+    in_place: tuple[Corpus, ...] = ()
 
     async def retrieve(self, request: RetrievalRequest) -> Result[RetrievalResult]:
         """Return the passages that fit, best first, at most three of one document.
@@ -137,7 +141,8 @@ class RetrievalService:
         every = await self.documents.corpora(scope.tenant_id)
         if isinstance(every, Err):
             return every
-        wanted = [c for c in every.value if c.id in scope.corpora]
+        instead = {(c.tenant_id, c.id): c for c in self.in_place}
+        wanted = [instead.get((c.tenant_id, c.id), c) for c in every.value if c.id in scope.corpora]
         if any(c.embedder_version != self.embedder.version for c in wanted):
             return Err(ConflictError(OTHER_MODEL, detail={"embedder": self.embedder.version}))
         return Ok(wanted)

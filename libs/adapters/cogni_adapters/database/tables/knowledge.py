@@ -110,3 +110,21 @@ vectors = sa.Table(
     sa.Column("readers", JsonText, nullable=False),
     sa.Column("embedding", sa.LargeBinary, nullable=False),
 )
+
+rebuilds = sa.Table(
+    "rebuilds",
+    METADATA,
+    sa.Column("tenant_id", AnyText, primary_key=True),
+    sa.Column("corpus_id", AnyText, primary_key=True),
+    sa.Column("generation", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("embedder_version", AnyText, nullable=False),
+    sa.Column("previous", sa.Integer, nullable=False),
+    sa.Column("previous_embedder", AnyText, nullable=False),
+    sa.Column("state", AnyText, nullable=False),
+    sa.Column("step", sa.Integer, nullable=False),
+    sa.Column("after", AnyText, nullable=False),
+    sa.Column("done", sa.BigInteger, nullable=False),
+    sa.Column("total", sa.BigInteger, nullable=False),
+    sa.Column("started_at", UtcDateTime, nullable=False),
+    sa.Column("since", UtcDateTime, nullable=False),
+)
