@@ -43,7 +43,7 @@ UNREADABLE: Mapping[Reason, HumanText] = {
     Reason.TOO_LARGE: HumanText("This file is too large to be read. Add a part of it."),
     Reason.BOUNDED: HumanText("This file holds more than can be read here. Add a part of it."),
     Reason.UNSUPPORTED: HumanText(
-        "This kind of file cannot be read. Of an archive, add the files that are in it."
+        "This kind of file cannot be read. Save it as a PDF, or as an office, text or web file, and add that."
     ),
 }
 """What a person is told who adds a file that gives no text."""

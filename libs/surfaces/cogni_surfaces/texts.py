@@ -142,7 +142,8 @@ _GERMAN: Mapping[str, str] = {
         "Diese Datei enthält mehr, als hier gelesen werden kann. Fügen Sie einen Teil davon hinzu."
     ),
     str(UNREADABLE[Reason.UNSUPPORTED]): (
-        "Diese Art von Datei lässt sich nicht lesen. Aus einem Archiv fügen Sie die Dateien darin einzeln hinzu."
+        "Diese Art von Datei lässt sich nicht lesen. Speichern Sie sie als PDF, Office-, Text- oder Webdatei und "
+        "fügen Sie diese hinzu."
     ),
     str(UNREADABLE[Reason.UNREADABLE]): (
         "Diese Datei lässt sich nicht lesen. Speichern Sie sie in einem anderen Format und fügen Sie sie neu hinzu."

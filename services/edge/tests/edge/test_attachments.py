@@ -133,7 +133,7 @@ async def test_a_file_that_cannot_be_read_says_why(world: "World") -> None:
     answer = await add(world, await conversation_of(world), data=b"\xff\xfe\x00")
 
     assert (answer.status_code, answer.json()["field"]) == (422, "body")
-    assert answer.json()["title"].startswith("This kind of file cannot be read. Of an archive,")
+    assert answer.json()["title"].startswith("This kind of file cannot be read. Save it as a PDF,")
     assert not [d for d in world.state.documents.values() if d.title == "hangar.txt"]
 
 
