@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, NoReturn, TypeVar
@@ -26,7 +26,7 @@ from cogni_embedded.ingesting import Show, work_off
 from cogni_embedded.sources import HOME
 from cogni_embedded.terminal import complain, progress, say
 from cogni_evaluation import (
-    Case,
+    CaseSet,
     Change,
     ChangeGate,
     ChangeKind,
@@ -61,9 +61,13 @@ class FrozenSlice(CutoverGate):
     """Asks the same cases of both indexes, and lets the evaluation's gate say yes or NO."""
 
     product: Product
-    cases: Sequence[Case]
+    cases: CaseSet
 
     async def judge(self, before: Corpus, after: Corpus) -> Result[Judgement]:
+        today = self.product.bindings.container.resolve(ClockPort).now().date()
+        usable = self.cases.validate(today)
+        if isinstance(usable, Err):
+            return usable
         found = [await self._asked(index) for index in (before, after)]
         for each in found:
             if isinstance(each, Err):
@@ -72,7 +76,7 @@ class FrozenSlice(CutoverGate):
         verdict = ChangeGate().evaluate(Change(ChangeKind.EMBEDDING, former, new))
         if isinstance(verdict, Err):
             return verdict
-        if len(new.unscored) == len(self.cases):
+        if len(new.unscored) == len(self.cases.cases):
             return Ok(Blocked(("none of the cases could be asked of the new index",)))
         passed = isinstance(verdict.value, Passed)
         return Ok(Approved() if passed else Blocked(verdict.value.comparison.objections))
@@ -84,7 +88,7 @@ class FrozenSlice(CutoverGate):
         if isinstance(target, Err):
             return target
         mine = {id_: d for id_, d in target.value.known.items() if d.corpus_id == index.id}
-        return Ok(await RetrievalSuite().run(self.cases, replace(target.value, known=mine)))
+        return Ok(await RetrievalSuite().run(self.cases.cases, replace(target.value, known=mine)))
 
 
 class _Unjudged(CutoverGate):
@@ -123,8 +127,7 @@ def rebuild(
             return
         gate: CutoverGate | None = _Unjudged() if unjudged else None
         if cases is not None:
-            asked = _ok(read_cases(str(cases), _ok(_read(cases))))
-            gate = FrozenSlice(product, asked.cases)
+            gate = FrozenSlice(product, _ok(read_cases(str(cases), _ok(_read(cases)))))
         with progress("Making the index anew…") as show:
             made = _made(product, place, folder, gate, show)
             ended = _ok(asyncio.run(_closing(product, made)))

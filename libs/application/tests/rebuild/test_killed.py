@@ -11,6 +11,8 @@ import sys
 from asyncio.subprocess import PIPE
 from pathlib import Path
 
+import pytest
+
 from cogni_application.rebuild.rebuild import Cutover, RebuildService
 from cogni_domain.knowledge.rebuild import RebuildState
 from cogni_kernel import Ok
@@ -85,6 +87,7 @@ class Processes:
         return int(await self.maker.stdout.readline())
 
 
+@pytest.mark.timeout(300 if CHUNKS < 1_000 else 1_800)
 async def test_a_rebuild_killed_ten_times_ends_in_one_cutover(shelf: Shelf) -> None:
     await shelf.fill(CHUNKS)
     await shelf.stores.keywords.close()

@@ -77,7 +77,7 @@ def test_what_cannot_be_rebuilt_says_why(cogni: "Cogni", data: Path) -> None:
 async def test_the_gate_says_no_to_an_index_that_finds_less(data: Path) -> None:
     product = build(embedded(data, {}))
     file = cases(data, LEAVE, TUNGSTEN)
-    gate = FrozenSlice(product, ok(read_cases(str(file), file.read_text())).cases)
+    gate = FrozenSlice(product, ok(read_cases(str(file), file.read_text())))
     every = ok(await product.retrieval.documents.corpora(TenantId("acme")))
     [serving] = [c for c in every if c.id == CorpusId("intranet")]
     rebuild = ok(await product.rebuilds.rebuild(TenantId("acme"), serving.id))
