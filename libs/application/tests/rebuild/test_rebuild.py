@@ -1,7 +1,12 @@
+from collections.abc import Sequence
+
+import pytest
+
 from cogni_application.rebuild.rebuild import Blocked, Cutover
 from cogni_domain.knowledge.rebuild import RebuildState
-from cogni_kernel import ConflictError, NotFoundError
-from cogni_testing import err, ok
+from cogni_domain.ports.embedder import Vectors
+from cogni_kernel import ConflictError, NotFoundError, Result
+from cogni_testing import HashEmbedder, err, ok
 from cogni_testing.contracts.knowledge import ACME, HANDBOOK, HR
 from tests.rebuild.conftest import NEW, OLD, Gate, Shelf
 
@@ -50,12 +55,14 @@ async def test_what_is_not_full_is_not_judged(shelf: Shelf) -> None:
     assert gate.compared == []
 
 
-async def test_changes_reach_both_indexes_from_the_first_moment(shelf: Shelf) -> None:
+@pytest.mark.parametrize("steps", [0, 1, 2, 9])
+async def test_changes_reach_both_indexes_from_the_first_moment(shelf: Shelf, steps: int) -> None:
     await shelf.fill(40)
     service = shelf.service(NEW)
     ok(await service.rebuild(*PLACE))
     worker = shelf.stores.worker(NEW, OLD)
-    await worker.work_once()
+    for _ in range(steps):
+        await worker.work_once()
     await shelf.put(1, "about zebras now", at=2)
     await shelf.restrict(2, HR)
     await shelf.delete(3)
@@ -95,8 +102,8 @@ async def test_what_was_restricted_costs_no_embedding_during_a_rebuild(shelf: Sh
     await shelf.work_off(NEW, OLD)
     embedded: list[str] = []
 
-    class Counting(type(OLD)):  # type: ignore[misc]
-        async def embed(self, texts: list[str]) -> object:
+    class Counting(HashEmbedder):
+        async def embed(self, texts: Sequence[str]) -> Result[Vectors]:
             embedded.extend(texts)
             return await super().embed(texts)
 
