@@ -109,8 +109,8 @@ class OutputPolicy:
 class OutputCheck:
     """One answer under a policy, while it comes: a word is held back until it is whole.
 
-    From the word on that completes a prohibited phrase nothing is shown; what was shown before it stays. The
-    result is the same for every way of cutting the stream.
+    From the word on that completes a prohibited phrase nothing is shown, whether it stood there or is left by a
+    redaction; what was shown before it stays. The result is the same for every way of cutting the stream.
 
     Attributes:
         blocked: What was said that is prohibited; None so far.
@@ -123,7 +123,8 @@ class OutputCheck:
             (p, re.compile("|".join(map(_pattern, p.phrases)))) for p in policy.prohibitions
         ]
         self._held = ""
-        self._tail = ""
+        self._written = ""
+        self._left = ""
 
     def feed(self, text: str) -> str:
         """Take more of the answer; return what may be shown now."""
@@ -146,12 +147,21 @@ class OutputCheck:
         self._held = text[at:]
 
     def _shown(self, word: str) -> str:
-        if self.blocked is None and not word.isspace():
-            self._tail = (self._tail + _folded(word))[-2 * MAX_PHRASE :]
-            self.blocked = next((p for p, said in self._watched if said.search(self._tail)), None)
-        elif word.isspace():
-            self._tail = self._tail.rstrip() + " "
-        return "" if self.blocked is not None else self._policy.redacted(word)
+        if self.blocked is not None:
+            return ""
+        shown = self._policy.redacted(word)
+        self._written, self._left = _and(self._written, word), _and(self._left, shown)
+        if not word.isspace():
+            self.blocked = self._said(self._written) or self._said(self._left)
+        return "" if self.blocked is not None else shown
+
+    def _said(self, tail: str) -> Prohibition | None:
+        return next((p for p, said in self._watched if said.search(tail)), None)
+
+
+def _and(tail: str, word: str) -> str:
+    """Return the end of a text with one more word, as phrases are compared."""
+    return tail.rstrip() + " " if word.isspace() else (tail + _folded(word))[-2 * MAX_PHRASE :]
 
 
 def _folded(text: str) -> str:

@@ -4,7 +4,7 @@ import re
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cogni_domain.governance.output_policy import (
@@ -55,6 +55,7 @@ def test_the_verdict_on_the_whole_is_that_of_its_stream(answer: str) -> None:
     assert POLICY.evaluate(answer) == (Allowed(shown) if blocked is None else Blocked(blocked))
 
 
+@example("you have cancersk-abcdefgh")
 @given(answers)
 def test_what_is_shown_of_any_answer_is_allowed(answer: str) -> None:
     shown, _ = streamed(answer, [])
