@@ -65,6 +65,11 @@ def extract(source: Source) -> ExtractedDocument | Skipped:
         )
 
 
+def extract_words(source: Source) -> ExtractedDocument | Skipped | None:
+    """Read a file of plain words; None for any other, of which nothing was opened."""
+    return None if sniff.sniff_words(source) is None else extract(source)
+
+
 def _nothing(draft: Draft) -> Skipped:
     if draft.bounded:
         return Skipped(

@@ -17,6 +17,7 @@ import weakref
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
+from pathlib import PurePath
 from typing import BinaryIO
 
 from cogni_adapters.extraction.answer import decode_answer, most_bytes
@@ -25,6 +26,9 @@ from cogni_domain.knowledge.extracted import ExtractedDocument, ExtractionLimits
 from cogni_domain.ports.extractor import ExtractorPort
 
 ZYGOTE = (sys.executable, "-I", "-X", "utf8", "-m", "cogni_adapters.extraction.zygote")
+CALLED_WORDS = frozenset((".md", ".markdown", ".mdx", ".txt", ".text", ".log", ".csv", ".tsv"))
+"""Endings of files that one child reads one after the other, where their content is what their names say."""
+
 _GRACE_S = 10.0
 _START_S = 60.0
 _LINE_BYTES = 4096
@@ -84,7 +88,8 @@ class SandboxExtractorAdapter(ExtractorPort):
             with _in_memory("question") as question, _in_memory("answer") as answer:
                 question.write(json.dumps(name).encode("ascii") + b"\n" + data)
                 question.seek(0)
-                return self._ask(question, answer)
+                is_words = PurePath(name).suffix.lower() in CALLED_WORDS
+                return self._ask(question, answer, is_words=is_words)
         except OSError as error:
             return Skipped(
                 Reason.UNREADABLE,
@@ -92,9 +97,11 @@ class SandboxExtractorAdapter(ExtractorPort):
                 "free some space and ingest it again.",
             )
 
-    def _ask(self, question: BinaryIO, answer: BinaryIO) -> ExtractedDocument | Skipped:
+    def _ask(
+        self, question: BinaryIO, answer: BinaryIO, *, is_words: bool
+    ) -> ExtractedDocument | Skipped:
         worker = self._pool.borrow()
-        ended = worker.run(question, answer)
+        ended = worker.run(question, answer, is_words=is_words)
         if ended is None:
             worker.end()
             return Skipped(
@@ -165,10 +172,11 @@ class _Worker:
                 raise RuntimeError(f"the process that reads files did not start: {last}")
         self.confined = frozenset(str(entry) for entry in told.get("confined", ()))
 
-    def run(self, question: BinaryIO, answer: BinaryIO) -> _Ended | None:
+    def run(self, question: BinaryIO, answer: BinaryIO, *, is_words: bool) -> _Ended | None:
         """Have one file read. Nothing is returned for a process that can be used no more."""
         try:
-            socket.send_fds(self._control, [b"."], [question.fileno(), answer.fileno()])
+            kind = b"w" if is_words else b"."
+            socket.send_fds(self._control, [kind], [question.fileno(), answer.fileno()])
         except OSError:
             return None
         told = self._line(self._limits.wall_s + _GRACE_S)

@@ -119,6 +119,17 @@ def sniff(source: Source) -> str:
     return _text(data, ending)
 
 
+def sniff_words(source: Source) -> str | None:
+    """Return the media type of a file of plain words, found without opening anything; None for any other."""
+    if source.data.startswith((b"PK", archive.GZIP, _OLE)) or archive.is_tar(source.data):
+        return None
+    try:
+        found = sniff(source)
+    except NotExtractedError:
+        return None
+    return found if found in (MARKDOWN, PLAIN, CSV) else None
+
+
 def _text(data: bytes, ending: str) -> str:
     head = data[:_HEAD_BYTES]
     if _is_binary(head):

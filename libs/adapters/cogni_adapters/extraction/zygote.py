@@ -1,7 +1,8 @@
 """A warm process that has the readers loaded, and forks one limited child for each file.
 
 Started with no environment, and confined before the first file, so neither it nor a child holds
-anything worth stealing. It knows one command: a byte with two files, the question and the answer.
+anything worth stealing. It knows one command: a byte with two files, the question and the answer. Files that are
+called plain words go to one child that stays.
 """
 
 import gc
@@ -9,19 +10,22 @@ import json
 import os
 import select
 import shutil
-import signal
 import socket
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import NoReturn
 
-from cogni_adapters.extraction.answer import encode_answer, most_bytes
+from cogni_adapters.extraction.answer import encode_answer
 from cogni_adapters.extraction.child import extract
 from cogni_adapters.extraction.draft import Source
-from cogni_adapters.extraction.lockdown import confine, limit, refuse_in_python
+from cogni_adapters.extraction.forked import ended, settle, source_in
+from cogni_adapters.extraction.lockdown import confine
+from cogni_adapters.extraction.word_reader import WordReader
 from cogni_domain.knowledge.extracted import ExtractionLimits
 
 Task = Callable[[Source, int], None]
+WORDS = b"w"
 
 
 def write_answer(source: Source, descriptor: int) -> None:
@@ -34,12 +38,15 @@ def serve(
     control: socket.socket,
     folder: Path,
     limits: ExtractionLimits,
-    task: Task = write_answer,
+    task: Task | None = None,
 ) -> None:
     """Say which confinements are in force, then answer each request with how its child ended.
 
     A line of JSON each: `{"confined": [...]}` first, then `{"signal": n, "failed": bool, "timed_out":
     bool}`, the signal 0 for a child that ended by itself. Returns when the other end closes.
+
+    Args:
+        task: What a child does with a file instead of reading it; no child stays then.
     """
     confined = confine(folder)
     _say(control, {"confined": sorted(confined)})
@@ -47,18 +54,43 @@ def serve(
     scratch.mkdir()
     gc.collect()
     gc.freeze()
+    reader: WordReader | None = None
     while True:
         byte, descriptors, _, _ = socket.recv_fds(control, 1, 2)
         if not byte or len(descriptors) != 2:
             break
-        process = os.fork()
-        if process == 0:
-            _run(control, descriptors, scratch, limits, task)
+        told = None
+        if byte == WORDS and task is None:
+            if reader is None or reader.is_over:
+                reader = WordReader(control, scratch, limits)
+            told = reader.read(descriptors)
+        if told is None:
+            if reader is not None and not reader.is_over:
+                reader.end()
+            told = _forked(control, descriptors, scratch, limits, task or write_answer)
         for descriptor in descriptors:
             os.close(descriptor)
-        ended = _await(process, limits.wall_s)
         _empty(scratch)
-        _say(control, ended)
+        _say(control, told)
+
+
+def _forked(
+    control: socket.socket,
+    descriptors: list[int],
+    scratch: Path,
+    limits: ExtractionLimits,
+    task: Task,
+) -> dict[str, int | bool]:
+    """Read one file in a child of its own, ended with all that it started once its time is over."""
+    process = os.fork()
+    if process == 0:
+        _run(control, descriptors, scratch, limits, task)
+    handle = os.pidfd_open(process)
+    poll = select.poll()
+    poll.register(handle, select.POLLIN)
+    timed_out = not poll.poll(limits.wall_s * 1000)
+    os.close(handle)
+    return ended(process, timed_out=timed_out)
 
 
 def _run(
@@ -67,35 +99,15 @@ def _run(
     scratch: Path,
     limits: ExtractionLimits,
     task: Task,
-) -> None:
-    """The child: never returns."""
+) -> NoReturn:
     code = 1
     try:
-        os.setsid()
-        os.chdir(scratch)
         control.close()
-        refuse_in_python(scratch)
-        limit(limits, most_bytes(limits))
-        with os.fdopen(descriptors[0], "rb") as file:
-            name = json.loads(file.readline())
-            source = Source(str(name), file.read(), limits)
-        task(source, descriptors[1])
+        settle(scratch, limits)
+        task(source_in(descriptors[0], limits), descriptors[1])
         code = 0
     finally:
         os._exit(code)
-
-
-def _await(process: int, wall_s: float) -> dict[str, int | bool]:
-    """Wait for the child to end, and end it with all that it started once its time is over."""
-    handle = os.pidfd_open(process)
-    poll = select.poll()
-    poll.register(handle, select.POLLIN)
-    timed_out = not poll.poll(wall_s * 1000)
-    os.close(handle)
-    _kill(process)
-    _, status = os.waitpid(process, 0)
-    code = os.waitstatus_to_exitcode(status)
-    return {"signal": max(-code, 0), "failed": code > 0, "timed_out": timed_out}
 
 
 def _empty(scratch: Path) -> None:
@@ -103,15 +115,6 @@ def _empty(scratch: Path) -> None:
     if any(scratch.iterdir()):
         shutil.rmtree(scratch)
         scratch.mkdir()
-
-
-def _kill(process: int) -> None:
-    """Kill a child, which may have ended, and its group, which it may not have made yet."""
-    for kill in (os.kill, os.killpg):
-        try:
-            kill(process, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
 
 
 def _say(control: socket.socket, line: Mapping[str, object]) -> None:

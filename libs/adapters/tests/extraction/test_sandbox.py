@@ -1,6 +1,8 @@
 """A child that crashes, hangs, hoards or breaks out costs its own file and nothing else."""
 
 import asyncio
+import os
+import signal
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -76,6 +78,35 @@ async def test_a_child_that_ends_badly_is_a_reason_and_the_next_file_is_read(
     assert isinstance(found, Skipped)
     assert found.reason is reason
     assert isinstance(after, ExtractedDocument)
+
+
+async def test_what_is_only_called_words_is_read_as_what_it_is() -> None:
+    found = await sandbox(ExtractionLimits()).extract("page.md", rb"{\rtf1 Not a page.}")
+    after = await sandbox(ExtractionLimits()).extract("page.md", b"# A page\n\nOf words.")
+
+    assert isinstance(found, ExtractedDocument)
+    assert (found.media_type, found.blocks[0].text) == ("application/rtf", "Not a page.")
+    assert isinstance(after, ExtractedDocument)
+    assert after.title == "A page"
+
+
+async def test_one_child_reads_words_until_another_kind_comes_and_its_death_costs_no_file() -> None:
+    adapter = SandboxExtractorAdapter(ExtractionLimits(), workers=1)
+
+    async def read(name: str, data: bytes) -> list[int]:
+        found = await adapter.extract(name, data)
+        assert isinstance(found, ExtractedDocument), found
+        [worker] = adapter._pool._idle
+        listed = Path(f"/proc/{worker._process.pid}/task/{worker._process.pid}/children")
+        return [int(child) for child in listed.read_text().split()]
+
+    first = await read("a.md", b"One.")
+    assert await read("b.txt", b"Two.") == first != []
+    os.kill(first[0], signal.SIGKILL)
+    assert await read("c.csv", b"three,four\nfive,six") == []
+    assert await read("d.md", b"Four.") not in ([], first)
+    assert await read("e.html", b"<html><body><p>Five.</p></body></html>") == []
+    adapter.close()
 
 
 async def test_a_hang_is_ended_by_the_wall_clock() -> None:
