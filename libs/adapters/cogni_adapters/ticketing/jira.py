@@ -1,13 +1,14 @@
 """Jira Cloud as a source: issues, and each comment as a document of its own under its own rule."""
 
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from urllib.parse import quote
 
 from cogni_adapters.rest.client import RestClient
-from cogni_adapters.rest.failures import SourceFailedError, listed, read, unexpected
+from cogni_adapters.rest.failures import SourceFailedError, unexpected
 from cogni_adapters.rest.fields import flag, items, mapping, moment, number, text
-from cogni_adapters.rest.follow import LONG_PAUSE_S, follow
+from cogni_adapters.rest.follow import LONG_PAUSE_S
+from cogni_adapters.rest.listed_source import ListedSource
 from cogni_adapters.rest.paging import ListedPart, Part, every, part_at
 from cogni_adapters.ticketing.adf import blocks_of
 from cogni_adapters.ticketing.jira_permissions import (
@@ -27,9 +28,9 @@ from cogni_domain.knowledge.extracted import (
     Reason,
     Skipped,
 )
-from cogni_domain.knowledge.source import ChangeEvent, SourceDocument, SourcePage
+from cogni_domain.knowledge.source import SourceDocument, SourcePage
 from cogni_domain.ports.connector import ConnectorPort
-from cogni_kernel import HumanText, NotFoundError, NotPermittedError, Result
+from cogni_kernel import HumanText, NotFoundError, NotPermittedError
 
 PAGE_SIZE = 100
 ROWS = 100
@@ -48,7 +49,7 @@ EMPTY = Skipped(Reason.EMPTY, "The comment has no text.")
 Rule = AccessRule | Unmappable
 
 
-class JiraConnectorAdapter(ConnectorPort):
+class JiraConnectorAdapter(ListedSource, ConnectorPort):
     """Issues of one site and their comments.
 
     An issue keeps its id when it moves to another project, and is mapped anew there. Comments that a service
@@ -78,19 +79,6 @@ class JiraConnectorAdapter(ConnectorPort):
         self._internal_for, self._page_size, self._pause_s = internal_for, page_size, pause_s
         self._tokens = JiraTokens(authority)
         self._known: dict[str, tuple[float, object]] = {}
-
-    @property
-    def id(self) -> str:
-        return self._authority
-
-    async def enumerate(self, cursor: str | None) -> Result[SourcePage]:
-        return await listed(self._page(cursor))
-
-    async def extract(self, document: SourceDocument) -> Result[ExtractedDocument | Skipped]:
-        return await read(self._content(document))
-
-    def changes(self) -> AsyncIterator[ChangeEvent]:
-        return follow(self._page, self._pause_s)
 
     async def _page(self, cursor: str | None) -> SourcePage:
         return await part_at(cursor, self._part)

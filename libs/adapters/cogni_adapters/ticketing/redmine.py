@@ -2,12 +2,13 @@
 
 import hashlib
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 
 from cogni_adapters.rest.client import RestClient
-from cogni_adapters.rest.failures import SourceFailedError, listed, read, unexpected
+from cogni_adapters.rest.failures import SourceFailedError, unexpected
 from cogni_adapters.rest.fields import flag, items, mapping, moment, number, text
-from cogni_adapters.rest.follow import LONG_PAUSE_S, follow
+from cogni_adapters.rest.follow import LONG_PAUSE_S
+from cogni_adapters.rest.listed_source import ListedSource
 from cogni_adapters.rest.paging import Part, every
 from cogni_adapters.ticketing.redmine_permissions import Issue, Member, Project, Role
 from cogni_domain.access.rule import AccessRule, Unmappable
@@ -18,9 +19,9 @@ from cogni_domain.knowledge.extracted import (
     Reason,
     Skipped,
 )
-from cogni_domain.knowledge.source import ChangeEvent, SourceDocument, SourcePage
+from cogni_domain.knowledge.source import SourceDocument, SourcePage
 from cogni_domain.ports.connector import ConnectorPort
-from cogni_kernel import HumanText, NotFoundError, NotPermittedError, Result, UpstreamError
+from cogni_kernel import HumanText, NotFoundError, NotPermittedError, UpstreamError
 
 PAGE_SIZE = 100
 ROWS = 100
@@ -42,7 +43,7 @@ UNREAD = Unmappable(
 )
 
 
-class RedmineConnectorAdapter(ConnectorPort):
+class RedmineConnectorAdapter(ListedSource, ConnectorPort):
     """Issues of one Redmine, open and closed, and their notes.
 
     What a role may see of single trackers alone is told by no call: do not connect a Redmine that uses that.
@@ -70,19 +71,6 @@ class RedmineConnectorAdapter(ConnectorPort):
         self._authority, self._client = authority, client
         self._private_notes, self._page_size, self._pause_s = private_notes, page_size, pause_s
         self._known: dict[str, tuple[float, object]] = {}
-
-    @property
-    def id(self) -> str:
-        return self._authority
-
-    async def enumerate(self, cursor: str | None) -> Result[SourcePage]:
-        return await listed(self._page(cursor))
-
-    async def extract(self, document: SourceDocument) -> Result[ExtractedDocument | Skipped]:
-        return await read(self._content(document))
-
-    def changes(self) -> AsyncIterator[ChangeEvent]:
-        return follow(self._page, self._pause_s)
 
     async def _page(self, cursor: str | None) -> SourcePage:
         """Return the issues after one, by number: counting from the start would skip one for each deleted."""

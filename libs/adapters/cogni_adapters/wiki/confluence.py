@@ -1,13 +1,14 @@
 """Confluence Cloud as a source: current pages, who may read them, and what changes."""
 
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from urllib.parse import parse_qs, quote, urlsplit
 
 from cogni_adapters.rest.client import RestClient
-from cogni_adapters.rest.failures import SourceFailedError, listed, read, unexpected
+from cogni_adapters.rest.failures import SourceFailedError, unexpected
 from cogni_adapters.rest.fields import items, mapping, moment, number, text
-from cogni_adapters.rest.follow import LONG_PAUSE_S, follow
+from cogni_adapters.rest.follow import LONG_PAUSE_S
+from cogni_adapters.rest.listed_source import ListedSource
 from cogni_adapters.rest.paging import ListedPart, Part, every, part_at
 from cogni_adapters.wiki.permissions import (
     UNREAD_LAYER,
@@ -19,14 +20,13 @@ from cogni_adapters.wiki.permissions import (
 from cogni_adapters.wiki.storage_format import to_html
 from cogni_domain.access.rule import AccessRule, Unmappable
 from cogni_domain.knowledge.extracted import ExtractedDocument, Skipped
-from cogni_domain.knowledge.source import ChangeEvent, SourceDocument, SourcePage
+from cogni_domain.knowledge.source import SourceDocument, SourcePage
 from cogni_domain.ports.connector import ConnectorPort
 from cogni_domain.ports.extractor import ExtractorPort
 from cogni_kernel import (
     HumanText,
     NotFoundError,
     NotPermittedError,
-    Result,
 )
 
 PAGE_SIZE = 50
@@ -43,7 +43,7 @@ EXPAND = f"version,space,ancestors,{_READERS},{_ABOVE}"
 GONE = NotFoundError(HumanText("The page is gone, or has other readers by now."))
 
 
-class ConfluenceConnectorAdapter(ConnectorPort):
+class ConfluenceConnectorAdapter(ListedSource, ConnectorPort):
     """Current pages of one site; archived ones and those in the bin are no part of it.
 
     A page keeps its id wherever it moves, and is mapped anew there.
@@ -71,19 +71,6 @@ class ConfluenceConnectorAdapter(ConnectorPort):
         self._authority, self._client, self._extractor = authority, client, extractor
         self._page_size, self._pause_s = page_size, pause_s
         self._spaces: dict[str, tuple[float, AccessRule | Unmappable]] = {}
-
-    @property
-    def id(self) -> str:
-        return self._authority
-
-    async def enumerate(self, cursor: str | None) -> Result[SourcePage]:
-        return await listed(self._page(cursor))
-
-    async def extract(self, document: SourceDocument) -> Result[ExtractedDocument | Skipped]:
-        return await read(self._content(document))
-
-    def changes(self) -> AsyncIterator[ChangeEvent]:
-        return follow(self._page, self._pause_s)
 
     async def _page(self, cursor: str | None) -> SourcePage:
         return await part_at(cursor, self._part)

@@ -2,24 +2,25 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 from urllib.parse import quote
 
-from cogni_adapters.rest.failures import SourceFailedError, listed, read, unexpected
+from cogni_adapters.rest.failures import SourceFailedError, unexpected
 from cogni_adapters.rest.fields import items, mapping, number, text
-from cogni_adapters.rest.follow import PAUSE_S, follow
+from cogni_adapters.rest.follow import PAUSE_S
+from cogni_adapters.rest.listed_source import ListedSource
 from cogni_adapters.wiki.markup import blocks_of, title_of
 from cogni_adapters.wiki.permissions import AclLine, DokuWikiAcl, acl_lines
 from cogni_adapters.wiki.xml_rpc import DokuWikiCalls
 from cogni_domain.access.rule import Unmappable
 from cogni_domain.knowledge.extracted import ExtractedDocument, Reason, Skipped
-from cogni_domain.knowledge.source import ChangeEvent, SourceDocument, SourcePage
+from cogni_domain.knowledge.source import SourceDocument, SourcePage
 from cogni_domain.ports.connector import ConnectorPort
-from cogni_kernel import HumanText, NotFoundError, Result, UpstreamError
+from cogni_kernel import HumanText, NotFoundError, UpstreamError
 
 PAGE_SIZE = 500
 LISTING_FOR_S = 30.0
@@ -106,7 +107,7 @@ def _level(said: str) -> int | None:
     return int(said) if said.isdecimal() else None
 
 
-class DokuWikiConnectorAdapter(ConnectorPort):
+class DokuWikiConnectorAdapter(ListedSource, ConnectorPort):
     """Pages of one wiki. A page that moves is gone at the one place and new at the other, with that place's rule.
 
     Args:
@@ -132,19 +133,6 @@ class DokuWikiConnectorAdapter(ConnectorPort):
         self._authority, self._calls, self._acl = authority, calls, acl
         self._page_size, self._pause_s = page_size, pause_s
         self._listed: tuple[float, Mapping[str, object]] | None = None
-
-    @property
-    def id(self) -> str:
-        return self._authority
-
-    async def enumerate(self, cursor: str | None) -> Result[SourcePage]:
-        return await listed(self._page(cursor))
-
-    async def extract(self, document: SourceDocument) -> Result[ExtractedDocument | Skipped]:
-        return await read(self._content(document))
-
-    def changes(self) -> AsyncIterator[ChangeEvent]:
-        return follow(self._page, self._pause_s)
 
     async def _page(self, cursor: str | None) -> SourcePage:
         """Return the pages after one, in the order of their ids, which no edit changes."""
